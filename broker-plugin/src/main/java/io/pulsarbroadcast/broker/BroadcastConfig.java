@@ -1,0 +1,89 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+
+/**
+ * The plugin's settings: keys {@code broadcast*} of broker.conf or standalone.conf. Immutable.
+ *
+ * @param markDeleteIntervalMillis how often at the most the lowest position is handed to the
+ *     subscription's cursor
+ * @param connectionMaxPendingBytes tail entries that may wait for one connection's socket before
+ *     its consumers are served from the cache or from storage
+ * @param catchUpReadMaxEntries entries per read for consumers that are behind
+ * @param catchUpReadMaxBytes bytes per read for consumers that are behind
+ * @param catchUpMaxHeldBytes memory, per subscription, of batches that wait for full sockets of
+ *     consumers behind
+ */
+public record BroadcastConfig(
+    int markDeleteIntervalMillis,
+    int connectionMaxPendingBytes,
+    int catchUpReadMaxEntries,
+    int catchUpReadMaxBytes,
+    int catchUpMaxHeldBytes) {
+
+  private static final String PREFIX = "broadcast";
+
+  /**
+   * Reads and checks the settings.
+   *
+   * @throws IllegalArgumentException naming the key, the value and what is allowed
+   */
+  public static BroadcastConfig from(Properties properties) {
+    Reader reader = new Reader(properties);
+    BroadcastConfig config =
+        new BroadcastConfig(
+            reader.integer("broadcastMarkDeleteIntervalMillis", 100, 1, 60_000),
+            reader.integer("broadcastConnectionMaxPendingBytes", 16 << 20, 1 << 16, 1 << 30),
+            reader.integer("broadcastCatchUpReadMaxEntries", 100, 1, 10_000),
+            reader.integer("broadcastCatchUpReadMaxBytes", 1 << 20, 1 << 10, 1 << 28),
+            reader.integer("broadcastCatchUpMaxHeldBytes", 64 << 20, 1 << 20, 1 << 30));
+    reader.refuseUnknown();
+    return config;
+  }
+
+  private static final class Reader {
+    private final Properties properties;
+    private final List<String> known = new ArrayList<>();
+
+    Reader(Properties properties) {
+      this.properties = properties;
+    }
+
+    int integer(String key, int defaultValue, int min, int max) {
+      known.add(key);
+      Object value = properties.get(key);
+      if (value == null) {
+        return defaultValue;
+      }
+      try {
+        int number = Integer.parseInt(value.toString().trim());
+        if (min <= number && number <= max) {
+          return number;
+        }
+      } catch (NumberFormatException e) {
+        // Reported below with what is allowed.
+      }
+      throw new IllegalArgumentException(
+          "Invalid setting "
+              + key
+              + "="
+              + value
+              + "; allowed is a whole number from "
+              + min
+              + " to "
+              + max);
+    }
+
+    void refuseUnknown() {
+      for (Object key : properties.keySet()) {
+        if (key.toString().startsWith(PREFIX) && !known.contains(key.toString())) {
+          throw new IllegalArgumentException(
+              "Unknown setting " + key + "; known are " + String.join(", ", known));
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker;
+
+import java.util.Map;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+
+/**
+ * The wire contract: which properties of a subscribe select the Broadcast type. Programs outside
+ * this project rely on it. Stateless; may be called from any thread.
+ *
+ * <p>The type travels as a consumer property because the wire enum has four values and stock
+ * decoders drop a fifth.
+ */
+public final class BroadcastContract {
+
+  /**
+   * Consumer property, or subscription property set by an administrator, that selects the
+   * subscription type.
+   */
+  public static final String TYPE_PROPERTY = "pulsar.subscription.type";
+
+  /** The one value of {@link #TYPE_PROPERTY}; case is ignored. */
+  public static final String BROADCAST = "Broadcast";
+
+  /** Consumer property: whole seconds that a position outlives its connection. */
+  public static final String TTL_PROPERTY = "pulsar.broadcast.cursor.ttl.seconds";
+
+  private static final int MAX_QUOTED_CHARS = 64;
+
+  private BroadcastContract() {}
+
+  /**
+   * Whether a subscribe asks for a Broadcast subscription, by its own property or by the
+   * subscription's.
+   *
+   * @param consumerProperties the properties of the subscribe
+   * @param subscriptionProperties the properties of the subscription
+   * @throws IllegalArgumentException when a value is not allowed, or the wire type cannot be
+   *     combined with Broadcast; the message is for the client
+   */
+  public static boolean isBroadcast(
+      Map<String, String> consumerProperties,
+      Map<String, String> subscriptionProperties,
+      SubType wireType) {
+    boolean asked = isBroadcastType(consumerProperties.get(TYPE_PROPERTY));
+    boolean declared = isDeclared(subscriptionProperties);
+    if (!asked && !declared) {
+      return false;
+    }
+    if (wireType != SubType.Exclusive && wireType != SubType.Shared) {
+      throw new IllegalArgumentException(
+          "A Broadcast subscription cannot be combined with the subscription type "
+              + wireType
+              + "; allowed are Exclusive (ordered) and Shared (single-message redelivery)");
+    }
+    checkTtl(consumerProperties.get(TTL_PROPERTY));
+    return true;
+  }
+
+  /**
+   * Whether an administrator made the subscription Broadcast; an unknown value of the property is
+   * not an error here.
+   */
+  public static boolean isDeclared(Map<String, String> subscriptionProperties) {
+    return subscriptionProperties != null
+        && BROADCAST.equalsIgnoreCase(subscriptionProperties.get(TYPE_PROPERTY));
+  }
+
+  private static boolean isBroadcastType(String value) {
+    if (value == null) {
+      return false;
+    }
+    if (value.equalsIgnoreCase(BROADCAST)) {
+      return true;
+    }
+    throw new IllegalArgumentException(
+        "Unknown value '"
+            + quoted(value)
+            + "' of the consumer property "
+            + TYPE_PROPERTY
+            + "; allowed is "
+            + BROADCAST);
+  }
+
+  private static void checkTtl(String value) {
+    if (value != null && !value.matches("\\d{1,18}")) {
+      throw new IllegalArgumentException(
+          "Invalid value '"
+              + quoted(value)
+              + "' of the consumer property "
+              + TTL_PROPERTY
+              + "; allowed is a whole number of seconds, 0 or more");
+    }
+  }
+
+  /** A client's text, fit for a log line: bounded, and without control characters. */
+  public static String quoted(String value) {
+    String bounded =
+        value.length() <= MAX_QUOTED_CHARS ? value : value.substring(0, MAX_QUOTED_CHARS) + "...";
+    return bounded.replaceAll("\\p{Cntrl}", "?");
+  }
+}

@@ -1,0 +1,53 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker;
+
+import io.pulsarbroadcast.broker.compat.BrokerHooks;
+import javax.servlet.ServletRequest;
+import javax.servlet.ServletResponse;
+import org.apache.pulsar.broker.PulsarService;
+import org.apache.pulsar.broker.intercept.BrokerInterceptor;
+import org.apache.pulsar.broker.service.ServerCnx;
+import org.apache.pulsar.common.api.proto.BaseCommand;
+
+/**
+ * The plugin's only entry: the broker interceptor that {@code brokerInterceptors=pulsar-broadcast}
+ * loads. It wires the Broadcast subscription type into the broker while the broker starts, and does
+ * nothing afterwards.
+ *
+ * <p>Called by the broker, once, before it binds a port or loads a topic. Everything about this
+ * broker line that does not fit ends the broker's start with one sentence: a broker never runs
+ * half-wired.
+ */
+public final class BroadcastPlugin implements BrokerInterceptor {
+
+  @Override
+  public void initialize(PulsarService pulsar) {
+    BrokerVersion.check(pulsar.getBrokerVersion());
+    BrokerHooks.install(pulsar, BroadcastConfig.from(pulsar.getConfiguration().getProperties()));
+  }
+
+  @Override
+  public void onPulsarCommand(BaseCommand command, ServerCnx cnx) {
+    // Nothing: the broker calls this only when further interceptors keep it on the path.
+  }
+
+  @Override
+  public void onConnectionClosed(ServerCnx cnx) {
+    // Nothing, as above.
+  }
+
+  @Override
+  public void onWebserviceRequest(ServletRequest request) {
+    // Nothing, as above.
+  }
+
+  @Override
+  public void onWebserviceResponse(ServletRequest request, ServletResponse response) {
+    // Nothing, as above.
+  }
+
+  @Override
+  public void close() {
+    // Nothing to give up: topics and connections are closed by the broker.
+  }
+}

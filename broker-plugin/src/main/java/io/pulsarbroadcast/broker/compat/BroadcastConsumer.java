@@ -1,0 +1,330 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import static org.apache.pulsar.common.protocol.Commands.DEFAULT_CONSUMER_EPOCH;
+
+import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
+import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pulsar.broker.service.BrokerServiceException;
+import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
+import org.apache.pulsar.broker.service.Consumer;
+import org.apache.pulsar.broker.service.SubscriptionOption;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.common.api.proto.CommandAck;
+import org.apache.pulsar.common.api.proto.CommandAck.AckType;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+import org.apache.pulsar.common.api.proto.MessageIdData;
+import org.apache.pulsar.common.policies.data.stats.ConsumerStatsImpl;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connected consumer of a Broadcast subscription. The broker calls it with the client's
+ * commands, on the connection's event loop: permits and redelivery go to the connection's fan-out,
+ * acknowledgements to the virtual cursor. Closing and statistics may come from any thread.
+ */
+final class BroadcastConsumer extends Consumer {
+
+  private static final Logger log = LoggerFactory.getLogger(BroadcastConsumer.class);
+  private static final VarHandle CLOSED;
+
+  static {
+    try {
+      CLOSED =
+          MethodHandles.lookup().findVarHandle(BroadcastConsumer.class, "closed", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final BroadcastSubscription broadcast;
+  private final FanoutConsumer fanout;
+
+  /** The next consumer of the same name; owned by {@link ConsumerDirectory}. */
+  BroadcastConsumer sameName;
+
+  private volatile boolean closed;
+  private long lastAckedTimestamp;
+  private long lastFlowTimestamp;
+  private Rates rates;
+
+  BroadcastConsumer(
+      BroadcastSubscription subscription,
+      SubscriptionOption option,
+      BroadcastServerCnx connection,
+      VirtualCursor position) {
+    super(
+        subscription,
+        SubType.Exclusive,
+        subscription.getTopicName(),
+        option.getConsumerId(),
+        option.getPriorityLevel(),
+        option.getConsumerName(),
+        option.isDurable(),
+        connection,
+        connection.getAuthRole(),
+        option.getMetadata(),
+        false,
+        option.getKeySharedMeta(),
+        option.getStartMessageId(),
+        option.getConsumerEpoch(),
+        option.getSchemaType());
+    this.broadcast = subscription;
+    this.fanout =
+        new FanoutConsumer(
+            option.getConsumerId(), position, option.getConsumerEpoch(), this::closeQuietly);
+  }
+
+  BroadcastServerCnx connection() {
+    return (BroadcastServerCnx) cnx();
+  }
+
+  FanoutConsumer fanout() {
+    return fanout;
+  }
+
+  VirtualCursor position() {
+    return fanout.cursor();
+  }
+
+  long messagesOut() {
+    return fanout.messagesOut();
+  }
+
+  long bytesOut() {
+    return fanout.bytesOut();
+  }
+
+  /** Marks the consumer closed; true for the one caller that may remove it. */
+  boolean markClosed() {
+    return CLOSED.compareAndSet(this, false, true);
+  }
+
+  /** Closes the consumer when its connection does not answer. */
+  CompletableFuture<Void> closeIfDead() {
+    return BrokerLine.isAlive(cnx())
+        .thenAccept(
+            alive -> {
+              if (!alive) {
+                closeQuietly();
+              }
+            });
+  }
+
+  private void closeQuietly() {
+    try {
+      close();
+    } catch (BrokerServiceException e) {
+      log.debug("Closing {} failed", this, e);
+    }
+  }
+
+  @Override
+  public void flowPermits(int additionalNumberOfMessages) {
+    if (additionalNumberOfMessages <= 0) {
+      throw new IllegalArgumentException(
+          "Permits must be positive, not " + additionalNumberOfMessages);
+    }
+    lastFlowTimestamp = System.currentTimeMillis();
+    connection().flow(broadcast, fanout, additionalNumberOfMessages);
+  }
+
+  @Override
+  public CompletableFuture<Void> messageAcked(CommandAck ack) {
+    if (ack.hasTxnidMostBits() || ack.hasTxnidLeastBits()) {
+      return CompletableFuture.failedFuture(
+          new NotAllowedException(
+              "Acknowledging in a transaction is not supported on a Broadcast subscription"));
+    }
+    lastAckedTimestamp = System.currentTimeMillis();
+    boolean moved = false;
+    for (int i = 0; i < ack.getMessageIdsCount(); i++) {
+      moved |= acknowledge(ack.getMessageIdAt(i), ack.getAckType());
+    }
+    if (moved) {
+      broadcast.positionMoved();
+    }
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /**
+   * Takes one acknowledged id.
+   *
+   * @return whether the position moved
+   */
+  private boolean acknowledge(MessageIdData id, AckType type) {
+    long ordinal = broadcast.ordinalOf(id.getLedgerId(), id.getEntryId());
+    if (ordinal == LedgerIndex.UNKNOWN) {
+      if (!broadcast.isTrimmed(id.getLedgerId())) {
+        broadcast.refuseAck(
+            this, id.getLedgerId(), id.getEntryId(), "the topic has no such ledger");
+      }
+      return false;
+    }
+    boolean partOfBatch = id.getAckSetsCount() > 0;
+    AckResult result;
+    if (type == AckType.Cumulative) {
+      // Of a batch that is acknowledged in part, everything before it is acknowledged.
+      result = position().ackCumulative(partOfBatch ? ordinal - 1 : ordinal);
+    } else {
+      result = partOfBatch ? AckResult.UNCHANGED : position().ackIndividual(ordinal);
+    }
+    if (result == AckResult.NOT_SENT) {
+      broadcast.refuseAck(
+          this, id.getLedgerId(), id.getEntryId(), "it was never sent to the consumer");
+    }
+    return result == AckResult.ADVANCED;
+  }
+
+  @Override
+  public void redeliverUnacknowledgedMessages(long consumerEpoch) {
+    connection().rewind(broadcast, fanout, consumerEpoch);
+  }
+
+  @Override
+  public void redeliverUnacknowledgedMessages(List<MessageIdData> messageIds) {
+    redeliverUnacknowledgedMessages(DEFAULT_CONSUMER_EPOCH);
+  }
+
+  /**
+   * Moves this consumer to an entry, which it is sent next, and lets its client reconnect: so
+   * nothing sent before is taken for what comes after.
+   */
+  CompletableFuture<Void> seek(long ledgerId, long entryId) {
+    return broadcast.moveTo(position(), ledgerId, entryId).thenRun(this::disconnect);
+  }
+
+  /** Moves this consumer to the first entry published at or after a time. */
+  CompletableFuture<Void> seek(long publishTimeMillis) {
+    return broadcast.moveTo(position(), publishTimeMillis).thenRun(this::disconnect);
+  }
+
+  /** The topic's last message, beside this consumer's position. */
+  CompletableFuture<LastMessageId> lastMessageId() {
+    return LastMessageId.of((PersistentTopic) broadcast.getTopic())
+        .thenApply(last -> last.with(broadcast.positionBefore(position().next())));
+  }
+
+  @Override
+  public void doUnsubscribe(long requestId) {
+    doUnsubscribe(requestId, false);
+  }
+
+  /** From 3.2 on; not an override in 3.0. Other consumers keep their positions, forced or not. */
+  public void doUnsubscribe(long requestId, boolean force) {
+    broadcast
+        .unsubscribe(this)
+        .whenComplete(
+            (done, e) -> {
+              if (e == null) {
+                cnx().removedConsumer(this);
+                cnx().getCommandSender().sendSuccessResponse(requestId);
+              } else {
+                cnx()
+                    .getCommandSender()
+                    .sendErrorResponse(
+                        requestId, BrokerServiceException.getClientErrorCode(e), e.getMessage());
+              }
+            });
+  }
+
+  /** From 3.2 on; not an override in 3.0. Asks for nothing that costs more with every consumer. */
+  public boolean checkAndApplyTopicMigration() {
+    return false;
+  }
+
+  @Override
+  public boolean isBlocked() {
+    return false;
+  }
+
+  @Override
+  public int getAvailablePermits() {
+    return fanout.permits();
+  }
+
+  @Override
+  public int getUnackedMessages() {
+    return (int) Math.min(Integer.MAX_VALUE, position().deliveredEnd() - position().next());
+  }
+
+  @Override
+  public long getMsgOutCounter() {
+    return fanout.messagesOut();
+  }
+
+  @Override
+  public long getBytesOutCounter() {
+    return fanout.bytesOut();
+  }
+
+  @Override
+  public void updateRates() {
+    rates = Rates.since(rates, fanout);
+  }
+
+  @Override
+  public ConsumerStatsImpl getStats() {
+    ConsumerStatsImpl stats = super.getStats();
+    stats.msgOutCounter = fanout.messagesOut();
+    stats.bytesOutCounter = fanout.bytesOut();
+    stats.availablePermits = fanout.permits();
+    stats.unackedMessages = getUnackedMessages();
+    stats.lastAckedTimestamp = lastAckedTimestamp;
+    stats.lastConsumedFlowTimestamp = lastFlowTimestamp;
+    Rates current = rates;
+    if (current != null) {
+      stats.msgRateOut = current.messagesPerSecond;
+      stats.msgThroughputOut = current.bytesPerSecond;
+      stats.msgRateRedeliver = current.redeliveredPerSecond;
+    }
+    return stats;
+  }
+
+  /** Identity: the broker's equality compares addresses, and is asked once per other consumer. */
+  @Override
+  public boolean equals(Object other) {
+    return this == other;
+  }
+
+  @Override
+  public int hashCode() {
+    return System.identityHashCode(this);
+  }
+
+  /** Rates between two of the broker's updates. */
+  private record Rates(
+      long atNanos,
+      long messages,
+      long bytes,
+      long redelivered,
+      double messagesPerSecond,
+      double bytesPerSecond,
+      double redeliveredPerSecond) {
+
+    static Rates since(Rates before, FanoutConsumer now) {
+      long nanos = System.nanoTime();
+      long messages = now.messagesOut();
+      long bytes = now.bytesOut();
+      long redelivered = now.messagesRedelivered();
+      if (before == null) {
+        return new Rates(nanos, messages, bytes, redelivered, 0, 0, 0);
+      }
+      double seconds = Math.max(1, nanos - before.atNanos) / 1e9;
+      return new Rates(
+          nanos,
+          messages,
+          bytes,
+          redelivered,
+          (messages - before.messages) / seconds,
+          (bytes - before.bytes) / seconds,
+          (redelivered - before.redelivered) / seconds);
+    }
+  }
+}

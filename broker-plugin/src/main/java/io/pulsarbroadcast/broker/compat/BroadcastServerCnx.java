@@ -1,0 +1,211 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.handler.ssl.SslHandler;
+import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
+import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
+import io.pulsarbroadcast.broker.dispatch.FrameWriter;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.pulsar.broker.PulsarService;
+import org.apache.pulsar.broker.service.ServerCnx;
+import org.apache.pulsar.common.api.proto.CommandConnect;
+import org.apache.pulsar.common.api.proto.CommandGetLastMessageId;
+import org.apache.pulsar.common.api.proto.CommandSeek;
+import org.apache.pulsar.common.api.proto.ProtocolVersion;
+import org.apache.pulsar.common.api.proto.ServerError;
+import org.apache.pulsar.common.naming.TopicName;
+import org.apache.pulsar.common.protocol.Commands;
+
+/**
+ * A client's connection, with the fan-out of each Broadcast subscription that has consumers on it.
+ * Commands and channel events arrive on its event loop, to which the fan-outs are confined; what
+ * other threads ask for hops there.
+ *
+ * <p>Commands that the broker applies to a whole subscription and that are one consumer's own
+ * business here are taken over; everything else is left to the broker.
+ */
+final class BroadcastServerCnx extends ServerCnx {
+
+  private final boolean exposesBrokerMetadata;
+  private final Map<BroadcastSubscription, ConnectionFanout> fanouts = new IdentityHashMap<>();
+  private boolean peerTakesBrokerMetadata;
+  private boolean refusedAckLogged;
+
+  BroadcastServerCnx(PulsarService pulsar, String listenerName) {
+    super(pulsar, listenerName);
+    this.exposesBrokerMetadata =
+        pulsar.getConfiguration().isExposingBrokerEntryMetadataToClientEnabled();
+  }
+
+  /** Adds a consumer to what its subscription sends down this connection. From any thread. */
+  void add(BroadcastSubscription subscription, BroadcastConsumer consumer) {
+    onEventLoop(
+        () ->
+            fanouts
+                .computeIfAbsent(subscription, s -> s.newFanout(newWriter(s)))
+                .add(consumer.fanout()));
+  }
+
+  /** Removes a consumer. From any thread. */
+  void remove(BroadcastSubscription subscription, BroadcastConsumer consumer) {
+    onEventLoop(
+        () -> {
+          ConnectionFanout fanout = fanouts.get(subscription);
+          if (fanout != null) {
+            fanout.remove(consumer.fanout());
+            if (fanout.isEmpty()) {
+              fanouts.remove(subscription);
+              subscription.closed(fanout);
+            }
+          }
+        });
+  }
+
+  /** Lets a consumer be sent more. From any thread. */
+  void flow(BroadcastSubscription subscription, FanoutConsumer consumer, int messages) {
+    withFanout(subscription, fanout -> fanout.flow(consumer, messages));
+  }
+
+  /** Sends a consumer again what it has not acknowledged. From any thread. */
+  void rewind(BroadcastSubscription subscription, FanoutConsumer consumer, long epoch) {
+    withFanout(subscription, fanout -> fanout.rewind(consumer, epoch));
+  }
+
+  /** True once per connection. */
+  boolean isFirstRefusedAck() {
+    boolean first = !refusedAckLogged;
+    refusedAckLogged = true;
+    return first;
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
+    super.channelWritabilityChanged(ctx);
+    if (ctx.channel().isWritable()) {
+      fanouts.values().forEach(ConnectionFanout::writabilityChanged);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) throws Exception {
+    super.channelInactive(ctx);
+    // The broker has closed the consumers it knows; one that was just being created may be left.
+    for (Map.Entry<BroadcastSubscription, ConnectionFanout> left :
+        List.copyOf(fanouts.entrySet())) {
+      left.getKey().closed(left.getValue());
+    }
+    fanouts.clear();
+  }
+
+  @Override
+  protected void handleConnect(CommandConnect connect) {
+    peerTakesBrokerMetadata =
+        connect.hasFeatureFlags() && connect.getFeatureFlags().isSupportsBrokerEntryMetadata();
+    super.handleConnect(connect);
+  }
+
+  /** Moves the one consumer; the broker would move the subscription. */
+  @Override
+  protected void handleSeek(CommandSeek seek) {
+    BroadcastConsumer consumer = broadcastConsumer(seek.getConsumerId());
+    if (consumer == null || !(seek.hasMessageId() || seek.hasMessagePublishTime())) {
+      super.handleSeek(seek);
+      return;
+    }
+    CompletableFuture<Void> done =
+        seek.hasMessageId()
+            ? consumer.seek(seek.getMessageId().getLedgerId(), seek.getMessageId().getEntryId())
+            : consumer.seek(seek.getMessagePublishTime());
+    long requestId = seek.getRequestId();
+    done.whenComplete(
+        (moved, e) -> {
+          if (e == null) {
+            getCommandSender().sendSuccessResponse(requestId);
+          } else {
+            getCommandSender()
+                .sendErrorResponse(
+                    requestId, ServerError.UnknownError, "Seek failed: " + e.getMessage());
+          }
+        });
+  }
+
+  /** Answers with the one consumer's position; the broker would answer with the subscription's. */
+  @Override
+  protected void handleGetLastMessageId(CommandGetLastMessageId command) {
+    BroadcastConsumer consumer = broadcastConsumer(command.getConsumerId());
+    if (consumer == null) {
+      super.handleGetLastMessageId(command);
+      return;
+    }
+    long requestId = command.getRequestId();
+    consumer
+        .lastMessageId()
+        .whenComplete(
+            (last, e) ->
+                ctx()
+                    .writeAndFlush(
+                        e == null
+                            ? last.response(requestId)
+                            : Commands.newError(
+                                requestId, ServerError.MetadataError, e.getMessage())));
+  }
+
+  private FrameWriter newWriter(BroadcastSubscription subscription) {
+    // With no TLS in between, frames go below the flush consolidation, which would put each flush
+    // off to a later task.
+    ChannelHandlerContext consolidation = ctx().pipeline().context(FlushConsolidationHandler.class);
+    boolean direct = consolidation != null && ctx().pipeline().get(SslHandler.class) == null;
+    return new FrameWriter(
+        direct ? consolidation : ctx(),
+        this::withoutWhatPeerLacks,
+        TopicName.getPartitionIndex(subscription.getTopicName()));
+  }
+
+  private ByteBuf withoutWhatPeerLacks(ByteBuf entry) {
+    if (!exposesBrokerMetadata
+        || !peerTakesBrokerMetadata
+        || getRemoteEndpointProtocolVersion() < ProtocolVersion.v18.getValue()) {
+      Commands.skipBrokerEntryMetadataIfExist(entry);
+    }
+    if (getRemoteEndpointProtocolVersion() < ProtocolVersion.v11.getValue()) {
+      Commands.skipChecksumIfPresent(entry);
+    }
+    return entry;
+  }
+
+  private void withFanout(BroadcastSubscription subscription, Consumer<ConnectionFanout> action) {
+    onEventLoop(
+        () -> {
+          ConnectionFanout fanout = fanouts.get(subscription);
+          if (fanout != null) {
+            action.accept(fanout);
+          }
+        });
+  }
+
+  private void onEventLoop(Runnable task) {
+    if (ctx().executor().inEventLoop()) {
+      task.run();
+    } else {
+      ctx().executor().execute(task);
+    }
+  }
+
+  private BroadcastConsumer broadcastConsumer(long consumerId) {
+    CompletableFuture<org.apache.pulsar.broker.service.Consumer> consumer =
+        getConsumers().get(consumerId);
+    return consumer != null
+            && consumer.isDone()
+            && !consumer.isCompletedExceptionally()
+            && consumer.getNow(null) instanceof BroadcastConsumer broadcast
+        ? broadcast
+        : null;
+  }
+}

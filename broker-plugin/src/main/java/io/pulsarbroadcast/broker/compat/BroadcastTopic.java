@@ -1,0 +1,217 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.pulsarbroadcast.broker.BroadcastConfig;
+import io.pulsarbroadcast.broker.BroadcastContract;
+import io.pulsarbroadcast.broker.compat.BroadcastSubscription.Origin;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.bookkeeper.mledger.ManagedLedger;
+import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
+import org.apache.pulsar.broker.service.Consumer;
+import org.apache.pulsar.broker.service.Subscription;
+import org.apache.pulsar.broker.service.SubscriptionOption;
+import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A persistent topic that can also carry Broadcast subscriptions. Called by the broker, from any
+ * thread.
+ *
+ * <p>A Broadcast subscribe takes the broker's own path, with all its checks, as an Exclusive one:
+ * the broker opens the cursor, makes a consumer object and adds it to the subscription. Here the
+ * subscription is exchanged for a {@link BroadcastSubscription} on the way (a plain one that nobody
+ * uses becomes Broadcast from its position), and the consumer object for a {@link
+ * BroadcastConsumer} at the end. Everything that is not Broadcast is left to the broker.
+ */
+final class BroadcastTopic extends PersistentTopic {
+
+  private static final Logger log = LoggerFactory.getLogger(BroadcastTopic.class);
+
+  private final BroadcastConfig config;
+
+  /** Names of subscriptions that are there since the topic was loaded. */
+  private final Set<String> loadedSubscriptions = ConcurrentHashMap.newKeySet();
+
+  /** Names of subscriptions that a Broadcast subscribe under way is making. */
+  private final Set<String> newSubscriptions = ConcurrentHashMap.newKeySet();
+
+  BroadcastTopic(String topic, ManagedLedger ledger, BrokerService broker, BroadcastConfig config) {
+    super(topic, ledger, broker);
+    this.config = config;
+    getSubscriptions().forEach((name, subscription) -> loadedSubscriptions.add(name));
+  }
+
+  @Override
+  public CompletableFuture<Consumer> subscribe(SubscriptionOption option) {
+    PersistentSubscription existing = getSubscription(option.getSubscriptionName());
+    Map<String, String> declared =
+        existing != null
+            ? existing.getSubscriptionProperties()
+            : option.getSubscriptionProperties().orElse(Map.of());
+    boolean broadcast;
+    try {
+      broadcast =
+          BroadcastContract.isBroadcast(
+              properties(option.getMetadata()), declared, option.getSubType());
+    } catch (IllegalArgumentException e) {
+      return CompletableFuture.failedFuture(new NotAllowedException(e.getMessage()));
+    }
+    if (broadcast) {
+      return subscribeBroadcast(option);
+    }
+    if (existing instanceof BroadcastSubscription unused && !unused.isInUse()) {
+      return makePlain(unused).thenCompose(done -> super.subscribe(option));
+    }
+    return super.subscribe(option);
+  }
+
+  private CompletableFuture<Consumer> subscribeBroadcast(SubscriptionOption option) {
+    if (getSubscription(option.getSubscriptionName()) == null) {
+      newSubscriptions.add(option.getSubscriptionName());
+    }
+    if (option.isReadCompacted()) {
+      return CompletableFuture.failedFuture(
+          new NotAllowedException(
+              "readCompacted is not supported on a Broadcast subscription; read without it"));
+    }
+    if (!(option.getCnx() instanceof BroadcastServerCnx connection)) {
+      return CompletableFuture.failedFuture(
+          new NotAllowedException(
+              "Broadcast subscriptions need a connection made by the pulsar-broadcast plugin"));
+    }
+    return super.subscribe(asExclusive(option))
+        .thenCompose(
+            standIn -> {
+              BroadcastSubscription subscription =
+                  broadcastSubscription(option.getSubscriptionName());
+              if (subscription == null) {
+                decrementUsageCount();
+                return CompletableFuture.failedFuture(
+                    new SubscriptionBusyException(
+                        "Subscription "
+                            + option.getSubscriptionName()
+                            + " changed its type meanwhile, try again"));
+              }
+              return subscription
+                  .register(option, connection)
+                  .thenApply(consumer -> (Consumer) consumer);
+            });
+  }
+
+  /**
+   * What the broker's own path is asked for: durable, because the one cursor is, and Exclusive,
+   * which is the type that the subscription shows it.
+   */
+  private static SubscriptionOption asExclusive(SubscriptionOption option) {
+    return SubscriptionOption.builder()
+        .cnx(option.getCnx())
+        .subscriptionName(option.getSubscriptionName())
+        .consumerId(option.getConsumerId())
+        .subType(SubType.Exclusive)
+        .priorityLevel(option.getPriorityLevel())
+        .consumerName(option.getConsumerName())
+        .isDurable(true)
+        .metadata(Map.of(BroadcastContract.TYPE_PROPERTY, BroadcastContract.BROADCAST))
+        .initialPosition(option.getInitialPosition())
+        .keySharedMeta(option.getKeySharedMeta())
+        .subscriptionProperties(option.getSubscriptionProperties())
+        .consumerEpoch(option.getConsumerEpoch())
+        .schemaType(option.getSchemaType())
+        .build();
+  }
+
+  @Override
+  protected CompletableFuture<Void> addConsumerToSubscription(
+      Subscription subscription, Consumer consumer) {
+    boolean broadcast = consumer.getMetadata().containsKey(BroadcastContract.TYPE_PROPERTY);
+    if (!broadcast) {
+      if (subscription instanceof BroadcastSubscription inUse) {
+        return CompletableFuture.failedFuture(
+            new SubscriptionBusyException(
+                "Subscription "
+                    + inUse.getName()
+                    + " is a Broadcast subscription in use; subscribe with the consumer property "
+                    + BroadcastContract.TYPE_PROPERTY
+                    + "="
+                    + BroadcastContract.BROADCAST));
+      }
+      return super.addConsumerToSubscription(subscription, consumer);
+    }
+    return makeBroadcast((PersistentSubscription) subscription)
+        .thenCompose(made -> super.addConsumerToSubscription(made, consumer));
+  }
+
+  /** Exchanges a plain subscription that nobody uses for a Broadcast one at its position. */
+  private CompletableFuture<BroadcastSubscription> makeBroadcast(PersistentSubscription plain) {
+    if (plain instanceof BroadcastSubscription already) {
+      return CompletableFuture.completedFuture(already);
+    }
+    synchronized (this) {
+      PersistentSubscription current = getSubscription(plain.getName());
+      if (current instanceof BroadcastSubscription already) {
+        return CompletableFuture.completedFuture(already);
+      }
+      if (current != plain || isCompactionSubscription(plain.getName())) {
+        return CompletableFuture.failedFuture(
+            new SubscriptionBusyException(
+                "Subscription " + plain.getName() + " is busy, try again"));
+      }
+      if (!plain.getConsumers().isEmpty()) {
+        return CompletableFuture.failedFuture(
+            new SubscriptionBusyException(
+                "Subscription "
+                    + plain.getName()
+                    + " is of type "
+                    + plain.getTypeString()
+                    + " and in use; it can become Broadcast when its consumers are gone"));
+      }
+      // Completes at once: nobody is connected. A plain consumer that comes now finds it fenced and
+      // tries again.
+      return BrokerLine.close(plain)
+          .thenApply(
+              closed -> {
+                plain.getCursor().rewind();
+                BroadcastSubscription made =
+                    BroadcastSubscription.create(this, plain, config, originOf(plain.getName()));
+                getSubscriptions().put(plain.getName(), made);
+                log.info("[{}][{}] Subscription is Broadcast now", getName(), plain.getName());
+                return made;
+              });
+    }
+  }
+
+  /**
+   * Exchanges a Broadcast subscription that nobody uses for a plain one at its slowest consumer's
+   * position.
+   */
+  private CompletableFuture<Void> makePlain(BroadcastSubscription unused) {
+    return unused
+        .publishPosition()
+        .thenCompose(published -> unloadSubscription(unused.getName()))
+        .thenRun(() -> log.info("[{}][{}] Subscription is plain now", getName(), unused.getName()));
+  }
+
+  private Origin originOf(String name) {
+    if (newSubscriptions.remove(name)) {
+      return Origin.NEW;
+    }
+    return loadedSubscriptions.remove(name) ? Origin.LOADED : Origin.PLAIN;
+  }
+
+  private BroadcastSubscription broadcastSubscription(String name) {
+    return getSubscription(name) instanceof BroadcastSubscription broadcast ? broadcast : null;
+  }
+
+  private static Map<String, String> properties(Map<String, String> metadata) {
+    return Optional.ofNullable(metadata).orElse(Map.of());
+  }
+}

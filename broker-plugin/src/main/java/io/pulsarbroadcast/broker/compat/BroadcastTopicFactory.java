@@ -1,0 +1,54 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.pulsarbroadcast.broker.BroadcastConfig;
+import java.io.IOException;
+import org.apache.bookkeeper.mledger.ManagedLedger;
+import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.Topic;
+import org.apache.pulsar.broker.service.TopicFactory;
+import org.apache.pulsar.broker.service.nonpersistent.NonPersistentTopic;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+
+/**
+ * Makes the broker's topics able to carry Broadcast subscriptions. A factory that the broker was
+ * configured with comes first; what it makes is left as it is. System topics do not come here.
+ * Called from any thread.
+ */
+final class BroadcastTopicFactory implements TopicFactory {
+
+  private final TopicFactory configured;
+  private final BroadcastConfig config;
+
+  /**
+   * @param configured the broker's own factory, or null
+   */
+  BroadcastTopicFactory(TopicFactory configured, BroadcastConfig config) {
+    this.configured = configured;
+    this.config = config;
+  }
+
+  @Override
+  public <T extends Topic> T create(
+      String topic, ManagedLedger ledger, BrokerService broker, Class<T> type) {
+    T made = configured == null ? null : configured.create(topic, ledger, broker, type);
+    if (made != null) {
+      return made;
+    }
+    if (type == PersistentTopic.class) {
+      return type.cast(new BroadcastTopic(topic, ledger, broker, config));
+    }
+    if (type == NonPersistentTopic.class) {
+      return type.cast(new PlainNonPersistentTopic(topic, broker));
+    }
+    // The broker makes what a factory does not.
+    return null;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (configured != null) {
+      configured.close();
+    }
+  }
+}

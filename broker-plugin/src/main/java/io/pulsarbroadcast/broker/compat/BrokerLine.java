@@ -1,0 +1,140 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.pulsar.broker.service.Consumer;
+import org.apache.pulsar.broker.service.TransportCnx;
+import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+
+/**
+ * The calls that differ between the broker lines one binary serves, 3.0 and 3.3
+ * (docs/decisions/0001). Stateless; may be called from any thread. Loading the class fails when a
+ * member is missing, see {@link #verify}.
+ */
+final class BrokerLine {
+
+  /** From 3.2 on the constructor takes {@code Boolean replicated}, before it {@code boolean}. */
+  private static final Constructor<?> SUBSCRIPTION_TAKES_BOXED =
+      subscriptionConstructor(Boolean.class);
+
+  /**
+   * Fences a subscription and disconnects its consumers. 3.3: {@code close(true, Optional)}; 3.0:
+   * disconnect().
+   */
+  private static final Method CLOSE_SUBSCRIPTION =
+      method(PersistentSubscription.class, "close", boolean.class, Optional.class);
+
+  private static final Method CLOSE_SUBSCRIPTION_30 =
+      method(PersistentSubscription.class, "disconnect");
+
+  /** 3.3 tells the client where the topic goes. */
+  private static final Method DISCONNECT_CONSUMER =
+      method(Consumer.class, "disconnect", boolean.class, Optional.class);
+
+  /** 3.0 answers Boolean or null, 3.3 Optional of Boolean. */
+  private static final Method CHECK_LIVENESS =
+      method(TransportCnx.class, "checkConnectionLiveness");
+
+  private BrokerLine() {}
+
+  /**
+   * Checks that this broker has what the plugin calls.
+   *
+   * @throws IllegalStateException naming what is missing
+   */
+  static void verify() {
+    require(
+        SUBSCRIPTION_TAKES_BOXED != null || subscriptionConstructor(boolean.class) != null,
+        "constructor PersistentSubscription(PersistentTopic, String, ManagedCursor, Boolean or boolean, Map)");
+    require(
+        CLOSE_SUBSCRIPTION != null || CLOSE_SUBSCRIPTION_30 != null,
+        "method PersistentSubscription.close(boolean, Optional) or disconnect()");
+    require(CHECK_LIVENESS != null, "method TransportCnx.checkConnectionLiveness()");
+  }
+
+  static boolean subscriptionTakesBoxed() {
+    return SUBSCRIPTION_TAKES_BOXED != null;
+  }
+
+  /** Fences a subscription and disconnects its consumers; the cursor stays open. */
+  @SuppressWarnings("unchecked")
+  static CompletableFuture<Void> close(PersistentSubscription subscription) {
+    Object closed =
+        CLOSE_SUBSCRIPTION != null
+            ? call(CLOSE_SUBSCRIPTION, subscription, true, Optional.empty())
+            : call(CLOSE_SUBSCRIPTION_30, subscription);
+    return (CompletableFuture<Void>) closed;
+  }
+
+  /**
+   * Tells the client to reconnect and removes the consumer.
+   *
+   * @param newOwner where the topic goes, for lines that know: an Optional of BrokerLookupData
+   */
+  static void disconnect(Consumer consumer, boolean isResetCursor, Optional<?> newOwner) {
+    if (DISCONNECT_CONSUMER != null) {
+      call(DISCONNECT_CONSUMER, consumer, isResetCursor, newOwner);
+    } else {
+      consumer.disconnect(isResetCursor);
+    }
+  }
+
+  /**
+   * Asks a connection's client for a sign of life.
+   *
+   * @return false when the connection is dead, and then closed; true when it lives, or when the
+   *     broker does not check
+   */
+  static CompletableFuture<Boolean> isAlive(TransportCnx connection) {
+    return ((CompletableFuture<?>) call(CHECK_LIVENESS, connection))
+        .thenApply(
+            answer -> {
+              Object alive =
+                  answer instanceof Optional<?> optional ? optional.orElse(null) : answer;
+              return !Boolean.FALSE.equals(alive);
+            });
+  }
+
+  private static Object call(Method method, Object target, Object... arguments) {
+    try {
+      return method.invoke(target, arguments);
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Constructor<?> subscriptionConstructor(Class<?> replicated) {
+    try {
+      return PersistentSubscription.class.getConstructor(
+          PersistentTopic.class, String.class, ManagedCursor.class, replicated, Map.class);
+    } catch (NoSuchMethodException e) {
+      return null;
+    }
+  }
+
+  private static Method method(Class<?> type, String name, Class<?>... parameters) {
+    try {
+      return type.getMethod(name, parameters);
+    } catch (NoSuchMethodException e) {
+      return null;
+    }
+  }
+
+  private static void require(boolean present, String what) {
+    if (!present) {
+      throw new IllegalStateException("this broker has no " + what);
+    }
+  }
+}

@@ -1,0 +1,236 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.netty.buffer.ByteBuf;
+import io.pulsarbroadcast.broker.BroadcastConfig;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import io.pulsarbroadcast.broker.cursor.SkippedEntries;
+import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
+import io.pulsarbroadcast.broker.dispatch.EntrySource;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.bookkeeper.mledger.AsyncCallbacks.ReadEntriesCallback;
+import org.apache.bookkeeper.mledger.Entry;
+import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.bookkeeper.mledger.ManagedLedger;
+import org.apache.bookkeeper.mledger.ManagedLedgerException;
+import org.apache.bookkeeper.mledger.ManagedLedgerException.CursorAlreadyClosedException;
+import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedException;
+import org.apache.bookkeeper.mledger.ManagedLedgerException.NoMoreEntriesToReadException;
+import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.client.api.transaction.TxnID;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
+import org.apache.pulsar.common.api.proto.MessageMetadata;
+import org.apache.pulsar.common.protocol.Commands;
+import org.apache.pulsar.common.protocol.Markers;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads a topic's managed ledger for one Broadcast subscription: the tail with the subscription's
+ * own cursor, so that it is served from the entry cache; what is behind with a second, non-durable
+ * cursor that holds nothing back.
+ *
+ * <p>Leaves out what the broker gives no consumer: markers, messages of aborted transactions,
+ * entries without readable metadata, and entries that storage lost.
+ *
+ * <p>Called from the subscription's dispatch thread.
+ */
+final class ManagedLedgerEntrySource implements EntrySource {
+
+  private static final Logger log = LoggerFactory.getLogger(ManagedLedgerEntrySource.class);
+
+  private final PersistentTopic topic;
+  private final ManagedCursor cursor;
+  private final LedgerIndex index;
+  private final SkippedEntries skipped;
+  private final BroadcastConfig config;
+  private final int tailReadMaxEntries;
+  private final long tailReadMaxBytes;
+
+  /** The ordinal after the last entry read at the tail. Written by the one tail read under way. */
+  private volatile long tail;
+
+  private ManagedCursor behind;
+
+  /**
+   * @param tail the ordinal of the cursor's read position
+   */
+  ManagedLedgerEntrySource(
+      PersistentTopic topic,
+      ManagedCursor cursor,
+      LedgerIndex index,
+      SkippedEntries skipped,
+      long tail,
+      BroadcastConfig config) {
+    this.topic = topic;
+    this.cursor = cursor;
+    this.index = index;
+    this.skipped = skipped;
+    this.tail = tail;
+    this.config = config;
+    ServiceConfiguration broker = topic.getBrokerService().getPulsar().getConfiguration();
+    this.tailReadMaxEntries = broker.getDispatcherMaxReadBatchSize();
+    this.tailReadMaxBytes = broker.getDispatcherMaxReadSizeBytes();
+  }
+
+  @Override
+  public void readTail(ReadCallback callback) {
+    cursor.asyncReadEntriesOrWait(
+        tailReadMaxEntries,
+        tailReadMaxBytes,
+        new ReadEntriesCallback() {
+          @Override
+          public void readEntriesComplete(List<Entry> entries, Object ctx) {
+            Batch batch = take(entries, tail);
+            tail = batch.next;
+            callback.entriesRead(batch.entries, batch.next);
+          }
+
+          @Override
+          public void readEntriesFailed(ManagedLedgerException exception, Object ctx) {
+            fail(exception, callback);
+          }
+        },
+        null,
+        topic.getMaxReadPosition());
+  }
+
+  @Override
+  public void readBehind(long from, long to, ReadCallback callback) {
+    EntryId last = index.entryAt(to - 1);
+    EntryId first = index.entryAt(from);
+    try {
+      cursorBehind().seek(PositionImpl.get(first.ledgerId(), first.entryId()), true);
+    } catch (ManagedLedgerException e) {
+      fail(e, callback);
+      return;
+    }
+    behind.asyncReadEntries(
+        config.catchUpReadMaxEntries(),
+        config.catchUpReadMaxBytes(),
+        new ReadEntriesCallback() {
+          @Override
+          public void readEntriesComplete(List<Entry> entries, Object ctx) {
+            Batch batch = take(entries, from);
+            if (entries.isEmpty()) {
+              // Whatever was between here and the tail is gone.
+              batch.entries.add(BroadcastEntry.skipping(from, to - 1));
+              callback.entriesRead(batch.entries, to);
+            } else {
+              callback.entriesRead(batch.entries, batch.next);
+            }
+          }
+
+          @Override
+          public void readEntriesFailed(ManagedLedgerException exception, Object ctx) {
+            fail(exception, callback);
+          }
+        },
+        null,
+        PositionImpl.get(last.ledgerId(), last.entryId()));
+  }
+
+  /**
+   * Puts the subscription's cursor back to where the tail is, after the broker moved it. From any
+   * thread.
+   */
+  void seekToTail() {
+    EntryId next = index.entryAt(tail);
+    cursor.seek(PositionImpl.get(next.ledgerId(), next.entryId()), true);
+  }
+
+  @Override
+  public void close() {
+    if (behind != null) {
+      try {
+        ledger().deleteCursor(behind.getName());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ManagedLedgerException e) {
+        log.debug("[{}] Could not remove cursor {}", topic.getName(), behind.getName(), e);
+      }
+      behind = null;
+    }
+  }
+
+  private ManagedCursor cursorBehind() throws ManagedLedgerException {
+    if (behind == null || behind.isClosed()) {
+      behind =
+          ledger()
+              .newNonDurableCursor(
+                  PositionImpl.LATEST,
+                  cursor.getName() + "-broadcast-catch-up",
+                  InitialPosition.Latest,
+                  false);
+    }
+    return behind;
+  }
+
+  private ManagedLedger ledger() {
+    return topic.getManagedLedger();
+  }
+
+  /** Turns what was read, starting at {@code from}, into entries that stand for every ordinal. */
+  private Batch take(List<Entry> read, long from) {
+    List<BroadcastEntry> taken = new ArrayList<>(read.size());
+    long covered = from;
+    long next = from;
+    for (Entry entry : read) {
+      long ordinal = index.ordinalOf(entry.getLedgerId(), entry.getEntryId());
+      if (ordinal < next) {
+        // The broker moved the cursor back; the tail has passed this entry.
+        entry.release();
+        continue;
+      }
+      next = ordinal + 1;
+      int messages = messagesIn(entry);
+      if (messages == 0) {
+        entry.release();
+        continue;
+      }
+      skipped.add(covered, ordinal);
+      ByteBuf data = entry.getDataBuffer().retain();
+      taken.add(
+          new BroadcastEntry(
+              covered, ordinal, entry.getLedgerId(), entry.getEntryId(), messages, data));
+      entry.release();
+      covered = next;
+    }
+    if (covered < next) {
+      skipped.add(covered, next);
+      taken.add(BroadcastEntry.skipping(covered, next - 1));
+    }
+    return new Batch(taken, next);
+  }
+
+  /** How many messages an entry gives consumers; 0 when it is for nobody. */
+  private int messagesIn(Entry entry) {
+    MessageMetadata metadata =
+        Commands.peekAndCopyMessageMetadata(entry.getDataBuffer(), cursor.getName(), -1);
+    if (metadata == null || Markers.isServerOnlyMarker(metadata)) {
+      return 0;
+    }
+    if (metadata.hasTxnidMostBits() && metadata.hasTxnidLeastBits()) {
+      TxnID transaction = new TxnID(metadata.getTxnidMostBits(), metadata.getTxnidLeastBits());
+      if (Markers.isTxnMarker(metadata)
+          || topic.isTxnAborted(transaction, (PositionImpl) entry.getPosition())) {
+        return 0;
+      }
+    }
+    return metadata.getNumMessagesInBatch();
+  }
+
+  private static void fail(ManagedLedgerException exception, ReadCallback callback) {
+    boolean ended =
+        exception instanceof CursorAlreadyClosedException
+            || exception instanceof ManagedLedgerFencedException
+            || exception instanceof NoMoreEntriesToReadException;
+    callback.readFailed(exception, !ended);
+  }
+
+  private record Batch(List<BroadcastEntry> entries, long next) {}
+}

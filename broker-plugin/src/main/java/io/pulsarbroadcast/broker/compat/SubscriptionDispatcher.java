@@ -1,0 +1,156 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.pulsar.broker.loadbalance.extensions.data.BrokerLookupData;
+import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
+import org.apache.pulsar.broker.service.Consumer;
+import org.apache.pulsar.broker.service.Dispatcher;
+import org.apache.pulsar.broker.service.EntryFilterSupport;
+import org.apache.pulsar.broker.service.RedeliveryTracker;
+import org.apache.pulsar.broker.service.RedeliveryTrackerDisabled;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+
+/**
+ * The face that a Broadcast subscription shows where the broker expects a dispatcher: who is
+ * connected, and how to close. The dispatching itself is elsewhere; permits, acknowledgements and
+ * redelivery go from each {@link BroadcastConsumer} straight to its connection. Called by the
+ * broker, from any thread.
+ */
+final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatcher {
+
+  private final BroadcastSubscription broadcast;
+  private final ConsumerDirectory consumers;
+  private volatile boolean closed;
+
+  SubscriptionDispatcher(BroadcastSubscription subscription, ConsumerDirectory consumers) {
+    super(subscription);
+    this.broadcast = subscription;
+    this.consumers = consumers;
+  }
+
+  /**
+   * Admits the broker's stand-in for a Broadcast consumer, see {@link BroadcastTopic}; the consumer
+   * itself follows.
+   */
+  @Override
+  public CompletableFuture<Void> addConsumer(Consumer standIn) {
+    Integer limit =
+        broadcast.getTopic().getHierarchyTopicPolicies().getMaxConsumersPerSubscription().get();
+    if (limit != null && limit > 0 && consumers.count() >= limit) {
+      return CompletableFuture.failedFuture(
+          new ConsumerBusyException("Subscription reached max consumers limit"));
+    }
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void removeConsumer(Consumer consumer) {
+    // The subscription removes its consumers itself.
+  }
+
+  @Override
+  public void consumerFlow(Consumer consumer, int additionalNumberOfMessages) {
+    // A BroadcastConsumer takes its permits itself.
+  }
+
+  @Override
+  public boolean isConsumerConnected() {
+    return consumers.count() > 0;
+  }
+
+  @Override
+  public List<Consumer> getConsumers() {
+    return consumers.asList();
+  }
+
+  @Override
+  public boolean canUnsubscribe(Consumer consumer) {
+    return consumers.count() == 0;
+  }
+
+  @Override
+  public CompletableFuture<Void> close() {
+    return close(true, Optional.empty());
+  }
+
+  /** From 3.2 on; not an override in 3.0. */
+  public CompletableFuture<Void> close(
+      boolean disconnectClients, Optional<BrokerLookupData> newOwner) {
+    closed = true;
+    CompletableFuture<Void> stopped = broadcast.stop();
+    if (disconnectClients) {
+      disconnectAllConsumers(false, newOwner);
+    }
+    return stopped;
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public CompletableFuture<Void> disconnectActiveConsumers(boolean isResetCursor) {
+    return disconnectAllConsumers(isResetCursor);
+  }
+
+  @Override
+  public CompletableFuture<Void> disconnectAllConsumers(boolean isResetCursor) {
+    return disconnectAllConsumers(isResetCursor, Optional.empty());
+  }
+
+  /** From 3.2 on; not an override in 3.0. */
+  public CompletableFuture<Void> disconnectAllConsumers(
+      boolean isResetCursor, Optional<BrokerLookupData> newOwner) {
+    for (Consumer consumer : consumers.snapshot()) {
+      BrokerLine.disconnect(consumer, isResetCursor, newOwner);
+    }
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void resetCloseFuture() {
+    closed = false;
+  }
+
+  @Override
+  public void reset() {
+    closed = false;
+    broadcast.resume();
+  }
+
+  @Override
+  public void cursorIsReset() {
+    broadcast.cursorReset();
+  }
+
+  /** What the broker takes the subscription for: one whose consumers acknowledge cumulatively. */
+  @Override
+  public SubType getType() {
+    return SubType.Exclusive;
+  }
+
+  @Override
+  public void redeliverUnacknowledgedMessages(Consumer consumer, long consumerEpoch) {
+    // A BroadcastConsumer redelivers itself.
+  }
+
+  @Override
+  public void redeliverUnacknowledgedMessages(Consumer consumer, List<PositionImpl> positions) {
+    // A BroadcastConsumer redelivers itself.
+  }
+
+  @Override
+  public void addUnAckedMessages(int unAckMessages) {
+    // Counted per consumer.
+  }
+
+  @Override
+  public RedeliveryTracker getRedeliveryTracker() {
+    return RedeliveryTrackerDisabled.REDELIVERY_TRACKER_DISABLED;
+  }
+}

@@ -1,0 +1,139 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import java.util.Arrays;
+import java.util.NavigableMap;
+import java.util.function.Supplier;
+
+/**
+ * Numbers the entries of one managed ledger 0, 1, 2 ... in topic order, so that a position is one
+ * {@code long}: an acknowledgement becomes a compare-and-set, a lag a subtraction, a set of holes a
+ * bitmap.
+ *
+ * <p>May be called from any thread; lookups do not lock. Ordinals live as long as this object (one
+ * load of the topic): they are never stored.
+ *
+ * <p>A ledger's first ordinal is the number of entries before it. That number is final once a later
+ * ledger exists, because a managed ledger closes a ledger, and records its size, before it opens
+ * the next.
+ */
+public final class LedgerIndex {
+
+  /** The ordinal of a position whose ledger this topic does not have. */
+  public static final long UNKNOWN = -1;
+
+  private final Supplier<NavigableMap<Long, Long>> entriesByLedger;
+  private volatile Snapshot snapshot = new Snapshot(new long[0], new long[0]);
+
+  /**
+   * @param entriesByLedger the topic's ledgers and the number of entries in each (any number for
+   *     the one being written), in order; asked only when a ledger is met for the first time
+   */
+  public LedgerIndex(Supplier<NavigableMap<Long, Long>> entriesByLedger) {
+    this.entriesByLedger = entriesByLedger;
+    extend();
+  }
+
+  /** The ordinal of an entry, or {@link #UNKNOWN} when the topic has no such ledger. */
+  public long ordinalOf(long ledgerId, long entryId) {
+    Snapshot current = snapshot;
+    int index = current.indexOfLedger(ledgerId);
+    if (index < 0) {
+      current = extend();
+      index = current.indexOfLedger(ledgerId);
+    }
+    return index < 0 ? UNKNOWN : current.bases[index] + entryId;
+  }
+
+  /**
+   * The ordinal of the first entry after a position, which may name an entry that is gone, or entry
+   * -1 (before the first of its ledger).
+   */
+  public long ordinalAfter(long ledgerId, long entryId) {
+    long ordinal = ordinalOf(ledgerId, entryId);
+    if (ordinal != UNKNOWN || snapshot.indexOfLedger(ledgerId) >= 0) {
+      return ordinal + 1;
+    }
+    Snapshot current = snapshot;
+    int next = -current.indexOfLedger(ledgerId) - 1;
+    if (next < current.bases.length) {
+      return current.bases[next];
+    }
+    // After every ledger there is: the end of the last one.
+    return endOf(current);
+  }
+
+  /**
+   * Whether the ledger is older than every ledger known here: whatever it held has been
+   * acknowledged and trimmed.
+   */
+  public boolean isTrimmed(long ledgerId) {
+    Snapshot current = snapshot;
+    return current.ledgers.length > 0 && ledgerId < current.ledgers[0];
+  }
+
+  /** The ledger and entry of an ordinal at or after the first one of this index. */
+  public EntryId entryAt(long ordinal) {
+    Snapshot current = extend();
+    int index = Arrays.binarySearch(current.bases, ordinal);
+    if (index < 0) {
+      index = -index - 2;
+    } else {
+      // Empty ledgers share their first ordinal with the next one; the entry is in the last of
+      // them.
+      while (index + 1 < current.bases.length && current.bases[index + 1] == ordinal) {
+        index++;
+      }
+    }
+    if (index < 0) {
+      throw new IllegalArgumentException("No ledger holds ordinal " + ordinal);
+    }
+    return new EntryId(current.ledgers[index], ordinal - current.bases[index]);
+  }
+
+  private long endOf(Snapshot current) {
+    int last = current.ledgers.length - 1;
+    if (last < 0) {
+      return 0;
+    }
+    return current.bases[last] + entriesByLedger.get().getOrDefault(current.ledgers[last], 0L);
+  }
+
+  private synchronized Snapshot extend() {
+    Snapshot current = snapshot;
+    NavigableMap<Long, Long> ledgers = entriesByLedger.get();
+    int known = current.ledgers.length;
+    NavigableMap<Long, Long> added =
+        known == 0 ? ledgers : ledgers.tailMap(current.ledgers[known - 1], false);
+    if (added.isEmpty()) {
+      return current;
+    }
+    long[] newLedgers = Arrays.copyOf(current.ledgers, known + added.size());
+    long[] newBases = Arrays.copyOf(current.bases, known + added.size());
+    int index = known;
+    for (long ledgerId : added.keySet()) {
+      newLedgers[index] = ledgerId;
+      newBases[index] =
+          index == 0 ? 0 : firstOrdinalAfter(newLedgers[index - 1], newBases[index - 1], ledgers);
+      index++;
+    }
+    return snapshot = new Snapshot(newLedgers, newBases);
+  }
+
+  private long firstOrdinalAfter(long ledgerId, long base, NavigableMap<Long, Long> ledgers) {
+    Long entries = ledgers.get(ledgerId);
+    // Trimmed before its size was seen here: leave room for every entry it can have had, so that
+    // order holds.
+    return base + (entries != null ? entries : 1L << 32);
+  }
+
+  /** A ledger id and an entry id. */
+  public record EntryId(long ledgerId, long entryId) {}
+
+  private record Snapshot(long[] ledgers, long[] bases) {
+    int indexOfLedger(long ledgerId) {
+      int last = ledgers.length - 1;
+      return last >= 0 && ledgers[last] == ledgerId ? last : Arrays.binarySearch(ledgers, ledgerId);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import com.google.common.collect.Range;
+import com.google.common.collect.RangeSet;
+import com.google.common.collect.TreeRangeSet;
+
+/**
+ * The entries of a topic that no consumer is ever given (transaction markers, aborted messages,
+ * lost ledgers), as ranges of ordinals. They count as acknowledged by everybody, or the last of
+ * them would hold the subscription back.
+ *
+ * <p>May be called from any thread. Costs one volatile read while there are none, which is the
+ * common case.
+ */
+public final class SkippedEntries {
+
+  private final RangeSet<Long> ranges = TreeRangeSet.create();
+  private volatile boolean empty = true;
+
+  /** Records that the entries {@code from} to {@code to}, exclusive, are given to nobody. */
+  public synchronized void add(long from, long to) {
+    if (from < to) {
+      ranges.add(Range.closedOpen(from, to));
+      empty = false;
+    }
+  }
+
+  /** The first ordinal at or after {@code ordinal} that is not skipped. */
+  public long firstNotSkipped(long ordinal) {
+    if (empty) {
+      return ordinal;
+    }
+    synchronized (this) {
+      Range<Long> range = ranges.rangeContaining(ordinal);
+      return range == null ? ordinal : range.upperEndpoint();
+    }
+  }
+
+  /** Forgets the ranges before {@code ordinal}, which nobody will ask for again. */
+  public void forgetBefore(long ordinal) {
+    if (!empty) {
+      synchronized (this) {
+        ranges.remove(Range.lessThan(ordinal));
+        empty = ranges.isEmpty();
+      }
+    }
+  }
+}

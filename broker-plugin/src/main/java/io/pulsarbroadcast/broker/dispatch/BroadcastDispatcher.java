@@ -1,0 +1,263 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.dispatch;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one reader of a Broadcast subscription: reads the tail once for everybody and hands each
+ * connection one task per batch; reads batches for those behind, one at a time, the connections in
+ * turn, each batch shared by all whom it fits.
+ *
+ * <p>Its state is confined to the subscription's dispatch thread, one of an ordered executor keyed
+ * by topic and subscription (seed 000: order is needed per subscription, not per topic). Public
+ * methods may be called from any thread.
+ */
+public final class BroadcastDispatcher {
+
+  private static final Logger log = LoggerFactory.getLogger(BroadcastDispatcher.class);
+
+  /** Tail batches that may be on their way to connections before the next is read. */
+  private static final int MAX_BATCHES_UNDER_WAY = 2;
+
+  private static final long RETRY_MILLIS = 100;
+  private static final long MAX_RETRY_MILLIS = 10_000;
+
+  private final String name;
+  private final EntrySource source;
+  private final Executor thread;
+  private final ScheduledExecutorService timer;
+  private final long maxHeldBytes;
+
+  private final AtomicInteger connectionsAtTail = new AtomicInteger();
+  private final AtomicLong heldBytes = new AtomicLong();
+  private volatile boolean closed;
+
+  private final Set<ConnectionFanout> connections = new LinkedHashSet<>();
+
+  /** The ordinal after the last entry handed to the connections. */
+  private long tailOrdinal;
+
+  private boolean tailReading;
+  private int batchesUnderWay;
+  private final Map<ConnectionFanout, Long> catchUpRequests = new LinkedHashMap<>();
+  private boolean catchUpReading;
+  private long retryMillis = RETRY_MILLIS;
+
+  /**
+   * @param name topic and subscription, for the log
+   * @param tailOrdinal where the source's first tail read starts
+   * @param thread runs its tasks one after the other
+   * @param maxHeldBytes how much memory batches may take that wait for full sockets, over all
+   *     connections
+   */
+  public BroadcastDispatcher(
+      String name,
+      EntrySource source,
+      long tailOrdinal,
+      Executor thread,
+      ScheduledExecutorService timer,
+      long maxHeldBytes) {
+    this.name = name;
+    this.source = source;
+    this.tailOrdinal = tailOrdinal;
+    this.thread = thread;
+    this.timer = timer;
+    this.maxHeldBytes = maxHeldBytes;
+  }
+
+  /** Adds a connection. */
+  public void connect(ConnectionFanout connection) {
+    thread.execute(
+        () -> {
+          connections.add(connection);
+          connection.start(tailOrdinal);
+        });
+  }
+
+  /** Removes a connection; batches on their way to it are released there. */
+  public void disconnect(ConnectionFanout connection) {
+    thread.execute(
+        () -> {
+          connections.remove(connection);
+          catchUpRequests.remove(connection);
+        });
+  }
+
+  /** Stops reading. */
+  public void close() {
+    closed = true;
+    thread.execute(source::close);
+  }
+
+  /** Reads again after {@link #close}. */
+  public void reopen() {
+    closed = false;
+    thread.execute(this::readTail);
+  }
+
+  /** A connection has consumers at the tail, or has none any more. */
+  void atTail(boolean any) {
+    if (any) {
+      connectionsAtTail.incrementAndGet();
+      thread.execute(this::readTail);
+    } else {
+      connectionsAtTail.decrementAndGet();
+    }
+  }
+
+  /** A connection has a consumer that needs entries from {@code ordinal} on. */
+  void requestCatchUp(ConnectionFanout connection, long ordinal) {
+    thread.execute(
+        () -> {
+          if (connections.contains(connection)) {
+            catchUpRequests.put(connection, ordinal);
+            readCatchUp();
+          }
+        });
+  }
+
+  /** Whether a catch-up batch may stay in memory until a full socket takes it. */
+  boolean mayHold() {
+    return heldBytes.get() <= maxHeldBytes;
+  }
+
+  /** A connection is done with a catch-up batch. */
+  void released(List<BroadcastEntry> batch) {
+    heldBytes.addAndGet(-sizeBytes(batch));
+  }
+
+  private void readTail() {
+    if (closed
+        || tailReading
+        || batchesUnderWay >= MAX_BATCHES_UNDER_WAY
+        || connectionsAtTail.get() == 0) {
+      return;
+    }
+    tailReading = true;
+    source.readTail(
+        new EntrySource.ReadCallback() {
+          @Override
+          public void entriesRead(List<BroadcastEntry> entries, long next) {
+            thread.execute(
+                () -> {
+                  tailReading = false;
+                  retryMillis = RETRY_MILLIS;
+                  broadcast(entries, next);
+                  readTail();
+                });
+          }
+
+          @Override
+          public void readFailed(Throwable cause, boolean retry) {
+            thread.execute(
+                () -> {
+                  tailReading = false;
+                  retryLater(cause, retry, BroadcastDispatcher.this::readTail);
+                });
+          }
+        });
+  }
+
+  private void broadcast(List<BroadcastEntry> entries, long next) {
+    tailOrdinal = next;
+    if (!entries.isEmpty() && !connections.isEmpty()) {
+      batchesUnderWay++;
+      AtomicInteger notTaken = new AtomicInteger(connections.size());
+      Runnable taken =
+          () -> {
+            if (notTaken.decrementAndGet() == 0) {
+              thread.execute(
+                  () -> {
+                    batchesUnderWay--;
+                    readTail();
+                  });
+            }
+          };
+      for (ConnectionFanout connection : connections) {
+        entries.forEach(BroadcastEntry::retain);
+        connection.offerTail(entries, next, taken);
+      }
+    }
+    entries.forEach(BroadcastEntry::release);
+  }
+
+  private void readCatchUp() {
+    if (closed || catchUpReading || catchUpRequests.isEmpty()) {
+      return;
+    }
+    catchUpReading = true;
+    long from = catchUpRequests.values().iterator().next();
+    source.readBehind(
+        from,
+        tailOrdinal,
+        new EntrySource.ReadCallback() {
+          @Override
+          public void entriesRead(List<BroadcastEntry> entries, long next) {
+            thread.execute(
+                () -> {
+                  catchUpReading = false;
+                  retryMillis = RETRY_MILLIS;
+                  share(entries, from, next);
+                  readCatchUp();
+                });
+          }
+
+          @Override
+          public void readFailed(Throwable cause, boolean retry) {
+            thread.execute(
+                () -> {
+                  catchUpReading = false;
+                  retryLater(cause, retry, BroadcastDispatcher.this::readCatchUp);
+                });
+          }
+        });
+  }
+
+  /** Gives a batch to every connection that asked for a place in it. */
+  private void share(List<BroadcastEntry> entries, long from, long next) {
+    Iterator<Map.Entry<ConnectionFanout, Long>> requests = catchUpRequests.entrySet().iterator();
+    while (requests.hasNext()) {
+      Map.Entry<ConnectionFanout, Long> request = requests.next();
+      if (request.getValue() >= from && request.getValue() < next) {
+        requests.remove();
+        entries.forEach(BroadcastEntry::retain);
+        heldBytes.addAndGet(sizeBytes(entries));
+        request.getKey().offerCatchUp(entries);
+      }
+    }
+    entries.forEach(BroadcastEntry::release);
+  }
+
+  private void retryLater(Throwable cause, boolean retry, Runnable read) {
+    if (closed) {
+      return;
+    }
+    if (!retry) {
+      log.debug("{} Reading ended", name, cause);
+      return;
+    }
+    log.warn("{} Reading failed, trying again in {} ms: {}", name, retryMillis, cause.toString());
+    timer.schedule(() -> thread.execute(read), retryMillis, TimeUnit.MILLISECONDS);
+    retryMillis = Math.min(retryMillis * 2, MAX_RETRY_MILLIS);
+  }
+
+  private static long sizeBytes(List<BroadcastEntry> batch) {
+    long bytes = 0;
+    for (BroadcastEntry entry : batch) {
+      bytes += entry.sizeBytes();
+    }
+    return bytes;
+  }
+}

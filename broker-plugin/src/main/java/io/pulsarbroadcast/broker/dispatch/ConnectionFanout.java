@@ -1,0 +1,348 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.dispatch;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The consumers of one Broadcast subscription on one connection, and what is being sent to them.
+ *
+ * <p>Everything in here is confined to the connection's event loop, where acknowledgements, permits
+ * and writability events arrive anyway: the dispatcher hands over one task per batch of entries and
+ * connection, never one per consumer, and there is no lock. Methods called by others say so and hop
+ * to the event loop.
+ *
+ * <p>A consumer with permits waits in one of two lanes; one without waits in none and costs
+ * nothing:
+ *
+ * <ul>
+ *   <li>at the tail: it takes every entry the tail reader brings, while the entries are still
+ *       queued here;
+ *   <li>behind: it needs entries that have gone by. The connection asks the dispatcher for a batch
+ *       from the place of one such consumer, in turn, and gives it to all whom it fits, until they
+ *       are back at the tail.
+ * </ul>
+ *
+ * <p>When the socket is full a pass over a lane stops and goes on at the next writability event.
+ * Tail entries queue up to a bound, which all connections share because they share the entries;
+ * past it, everybody here is behind. So a stuck connection costs the others nothing and the broker
+ * bounded memory (I8). No consumer with permits on a writable connection is in no lane, and each
+ * event that could let one go on drains (I7).
+ */
+public final class ConnectionFanout {
+
+  private final FrameWriter writer;
+  private final BroadcastDispatcher dispatcher;
+  private final long maxPendingBytes;
+
+  private final List<FanoutConsumer> members = new ArrayList<>();
+  private final ConsumerList atTail = new ConsumerList();
+  private final ConsumerList behind = new ConsumerList();
+
+  private final ArrayDeque<BroadcastEntry> tail = new ArrayDeque<>();
+  private long tailBytes;
+
+  /** The ordinal after the last entry that the tail reader handed over. */
+  private long tailEnd;
+
+  private int tailPass;
+  private boolean countedAtTail;
+
+  private List<BroadcastEntry> catchUp;
+  private int catchUpIndex;
+  private int catchUpPass;
+  private int catchUpTurn;
+  private boolean catchUpRequested;
+
+  private boolean started;
+  private boolean draining;
+  private boolean closed;
+
+  public ConnectionFanout(
+      FrameWriter writer, BroadcastDispatcher dispatcher, long maxPendingBytes) {
+    this.writer = writer;
+    this.dispatcher = dispatcher;
+    this.maxPendingBytes = maxPendingBytes;
+  }
+
+  /**
+   * Takes part from the tail position {@code tailOrdinal} on. Called by the dispatcher, before any
+   * batch.
+   */
+  void start(long tailOrdinal) {
+    writer.execute(
+        () -> {
+          started = true;
+          tailEnd = tailOrdinal;
+          members.forEach(this::place);
+          drain();
+        });
+  }
+
+  /** Adds a consumer. On the event loop. */
+  public void add(FanoutConsumer consumer) {
+    consumer.memberIndex = members.size();
+    members.add(consumer);
+    if (!writer.isActive()) {
+      // The connection went away while the consumer was being created.
+      consumer.close();
+    }
+  }
+
+  /** Removes a consumer, if it is here. On the event loop. */
+  public void remove(FanoutConsumer consumer) {
+    if (consumer.memberIndex < 0) {
+      return;
+    }
+    leaveLane(consumer);
+    FanoutConsumer last = members.remove(members.size() - 1);
+    if (last != consumer) {
+      members.set(consumer.memberIndex, last);
+      last.memberIndex = consumer.memberIndex;
+    }
+    consumer.memberIndex = -1;
+  }
+
+  public boolean isEmpty() {
+    return members.isEmpty();
+  }
+
+  /** Lets a consumer be sent {@code messages} more. On the event loop. */
+  public void flow(FanoutConsumer consumer, int messages) {
+    consumer.permits += messages;
+    place(consumer);
+    drain();
+  }
+
+  /**
+   * Sends a consumer again what it has not acknowledged, from its position. On the event loop.
+   *
+   * @param epoch what the client wants these deliveries marked with
+   */
+  public void rewind(FanoutConsumer consumer, long epoch) {
+    consumer.epoch = Math.max(consumer.epoch, epoch);
+    moveTo(consumer, consumer.cursor().next());
+  }
+
+  /** Sends a consumer entries from {@code ordinal} on. On the event loop. */
+  public void moveTo(FanoutConsumer consumer, long ordinal) {
+    leaveLane(consumer);
+    consumer.next = ordinal;
+    place(consumer);
+    drain();
+  }
+
+  /** The socket takes more. On the event loop. */
+  public void writabilityChanged() {
+    drain();
+  }
+
+  /** Gives up everything held, and closes the consumers that are still here. On the event loop. */
+  public void close() {
+    closed = true;
+    releaseTail();
+    releaseCatchUp();
+    writer.discard();
+    updateTailCount();
+    for (FanoutConsumer consumer : List.copyOf(members)) {
+      consumer.close();
+    }
+  }
+
+  /**
+   * Hands over what the tail reader brought. Called by the dispatcher.
+   *
+   * @param entries one reference to each is taken over
+   * @param next the ordinal after the last
+   * @param taken run when this connection has them
+   */
+  void offerTail(List<BroadcastEntry> entries, long next, Runnable taken) {
+    writer.execute(
+        () -> {
+          taken.run();
+          tailEnd = next;
+          if (closed || atTail.isEmpty()) {
+            // Nobody here takes them now; who comes later is behind.
+            entries.forEach(BroadcastEntry::release);
+            releaseTail();
+            return;
+          }
+          for (BroadcastEntry entry : entries) {
+            tail.add(entry);
+            tailBytes += entry.sizeBytes();
+          }
+          drain();
+          if (tailBytes > maxPendingBytes) {
+            dropTail();
+          }
+        });
+  }
+
+  /**
+   * Hands over a batch for consumers that are behind. Called by the dispatcher; takes over one
+   * reference to each.
+   */
+  void offerCatchUp(List<BroadcastEntry> entries) {
+    writer.execute(
+        () -> {
+          catchUpRequested = false;
+          catchUp = entries;
+          catchUpIndex = 0;
+          catchUpPass = 0;
+          if (closed) {
+            releaseCatchUp();
+            return;
+          }
+          drain();
+          if (catchUp != null && !dispatcher.mayHold()) {
+            // The socket is full and enough memory waits already: read it again when there is room.
+            releaseCatchUp();
+          }
+        });
+  }
+
+  private void drain() {
+    if (draining || closed || !started) {
+      return;
+    }
+    draining = true;
+    try {
+      while (writer.isWritable() && (!tail.isEmpty() || catchUp != null)) {
+        if (!tail.isEmpty()) {
+          fanOutTail();
+        }
+        if (catchUp != null && writer.isWritable()) {
+          fanOutCatchUp();
+        }
+        writer.flush();
+      }
+    } finally {
+      draining = false;
+    }
+    updateTailCount();
+    if (catchUp == null && !catchUpRequested && !behind.isEmpty() && writer.isWritable()) {
+      catchUpRequested = true;
+      dispatcher.requestCatchUp(this, nextInTurn().next);
+    }
+  }
+
+  private void fanOutTail() {
+    while (!tail.isEmpty()) {
+      BroadcastEntry entry = tail.peek();
+      while (tailPass < atTail.end()) {
+        if (!writer.isWritable()) {
+          return;
+        }
+        FanoutConsumer consumer = atTail.get(tailPass++);
+        if (consumer != null && entry.isNextFor(consumer.next)) {
+          give(consumer, entry);
+        }
+      }
+      tail.poll();
+      tailBytes -= entry.sizeBytes();
+      tailPass = 0;
+      atTail.compact();
+      entry.release();
+    }
+  }
+
+  private void fanOutCatchUp() {
+    while (catchUpIndex < catchUp.size()) {
+      BroadcastEntry entry = catchUp.get(catchUpIndex);
+      while (catchUpPass < behind.end()) {
+        if (!writer.isWritable()) {
+          return;
+        }
+        FanoutConsumer consumer = behind.get(catchUpPass++);
+        if (consumer != null && entry.isNextFor(consumer.next)) {
+          if (consumer.cursor().isAcknowledged(entry.ordinal())) {
+            consumer.passed(entry);
+          } else {
+            give(consumer, entry);
+          }
+        }
+      }
+      catchUpIndex++;
+      catchUpPass = 0;
+    }
+    releaseCatchUp();
+    long tailStart = tailStart();
+    behind.moveTo(atTail, consumer -> consumer.next >= tailStart);
+  }
+
+  private void give(FanoutConsumer consumer, BroadcastEntry entry) {
+    if (!entry.isDelivered()) {
+      consumer.passed(entry);
+      return;
+    }
+    consumer.sent(entry, writer.write(consumer, entry));
+    if (consumer.permits <= 0) {
+      leaveLane(consumer);
+    }
+  }
+
+  private void place(FanoutConsumer consumer) {
+    if (started && consumer.lane == null && consumer.permits > 0 && consumer.memberIndex >= 0) {
+      (consumer.next >= tailStart() ? atTail : behind).add(consumer);
+      updateTailCount();
+    }
+  }
+
+  private void leaveLane(FanoutConsumer consumer) {
+    ConsumerList lane = consumer.lane;
+    if (lane != null) {
+      lane.remove(consumer);
+      if (lane == atTail ? tail.isEmpty() : catchUp == null) {
+        lane.compactIfSparse();
+      }
+    }
+  }
+
+  /** The ordinal from which on a consumer can be served from the queued tail entries. */
+  private long tailStart() {
+    return tail.isEmpty() ? tailEnd : tail.peek().from();
+  }
+
+  private void dropTail() {
+    releaseTail();
+    atTail.moveTo(behind, consumer -> consumer.next < tailEnd);
+    updateTailCount();
+    drain();
+  }
+
+  private void releaseTail() {
+    tail.forEach(BroadcastEntry::release);
+    tail.clear();
+    tailBytes = 0;
+    tailPass = 0;
+  }
+
+  private void releaseCatchUp() {
+    if (catchUp != null) {
+      catchUp.forEach(BroadcastEntry::release);
+      dispatcher.released(catchUp);
+      catchUp = null;
+      catchUpPass = 0;
+      behind.compact();
+    }
+  }
+
+  private FanoutConsumer nextInTurn() {
+    while (true) {
+      catchUpTurn = catchUpTurn + 1 < behind.end() ? catchUpTurn + 1 : 0;
+      FanoutConsumer consumer = behind.get(catchUpTurn);
+      if (consumer != null) {
+        return consumer;
+      }
+    }
+  }
+
+  private void updateTailCount() {
+    boolean now = !closed && !atTail.isEmpty();
+    if (now != countedAtTail) {
+      countedAtTail = now;
+      dispatcher.atTail(now);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.dispatch;
+
+import java.util.List;
+
+/**
+ * Where a Broadcast subscription reads its topic. Called from the subscription's dispatch thread;
+ * answers on any thread.
+ */
+public interface EntrySource {
+
+  /**
+   * Reads on at the tail, waiting for an entry to be published when there is none. One at a time.
+   */
+  void readTail(ReadCallback callback);
+
+  /**
+   * Reads entries again, from {@code from} and before {@code to}, from the broker's cache or from
+   * BookKeeper; at most one bounded batch. One at a time.
+   */
+  void readBehind(long from, long to, ReadCallback callback);
+
+  /** Gives up what it holds open. */
+  void close();
+
+  /** Takes the result of a read. */
+  interface ReadCallback {
+    /**
+     * @param entries in topic order, together standing for every ordinal from where the read began
+     *     to {@code next}; the callee takes over one reference to each
+     * @param next the ordinal after the last one read
+     */
+    void entriesRead(List<BroadcastEntry> entries, long next);
+
+    /** The read failed. {@code retry} says whether a later one may work. */
+    void readFailed(Throwable cause, boolean retry);
+  }
+}

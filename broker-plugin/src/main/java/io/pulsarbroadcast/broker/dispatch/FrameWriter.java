@@ -1,0 +1,112 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.dispatch;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.function.UnaryOperator;
+
+/**
+ * Writes MESSAGE frames to one connection. Small messages are copied into one contiguous buffer for
+ * many consumers, which is cheaper than two buffers each; a large payload is shared by all frames.
+ *
+ * <p>Confined to the connection's event loop.
+ */
+public final class FrameWriter {
+
+  /** Payloads up to this size are copied. */
+  static final int COPY_LIMIT_BYTES = 1024;
+
+  private static final int CHUNK_BYTES = 64 * 1024;
+
+  private final ChannelHandlerContext out;
+  private final UnaryOperator<ByteBuf> payloadForPeer;
+  private final FrameEncoder encoder;
+  private ByteBuf chunk;
+  private BroadcastEntry current;
+  private ByteBuf payload;
+
+  /**
+   * @param out where to write: the pipeline from here to the socket must take plain buffers
+   * @param payloadForPeer moves the reader index of a stored entry past what this peer does not
+   *     understand
+   * @param partition the topic's partition index, or -1
+   */
+  public FrameWriter(
+      ChannelHandlerContext out, UnaryOperator<ByteBuf> payloadForPeer, int partition) {
+    this.out = out;
+    this.payloadForPeer = payloadForPeer;
+    this.encoder = new FrameEncoder(partition);
+  }
+
+  /** Whether the connection takes more; false means: come back at the next writability event. */
+  boolean isWritable() {
+    return out.channel().isWritable();
+  }
+
+  /** Runs a task on the connection's event loop, at once when called there. */
+  void execute(Runnable task) {
+    if (out.executor().inEventLoop()) {
+      task.run();
+    } else {
+      out.executor().execute(task);
+    }
+  }
+
+  boolean isActive() {
+    return out.channel().isActive();
+  }
+
+  /**
+   * Writes one frame.
+   *
+   * @return its size in bytes
+   */
+  int write(FanoutConsumer consumer, BroadcastEntry entry) {
+    if (current != entry) {
+      current = entry;
+      payload = payloadForPeer.apply(entry.data().duplicate());
+    }
+    int payloadBytes = payload.readableBytes();
+    if (payloadBytes <= COPY_LIMIT_BYTES) {
+      if (chunk == null || chunk.writableBytes() < payloadBytes + FrameEncoder.MAX_HEADER_BYTES) {
+        writeChunk();
+        chunk = out.alloc().ioBuffer(CHUNK_BYTES, CHUNK_BYTES);
+      }
+      encoder.writeHeader(chunk, consumer.consumerId(), entry, 0, consumer.epoch, payloadBytes);
+      chunk.writeBytes(payload, payload.readerIndex(), payloadBytes);
+    } else {
+      writeChunk();
+      out.write(
+          encoder.header(
+              out.alloc(), consumer.consumerId(), entry, 0, consumer.epoch, payloadBytes),
+          out.voidPromise());
+      out.write(payload.retainedDuplicate(), out.voidPromise());
+    }
+    return payloadBytes;
+  }
+
+  /** Sends what has been written. */
+  void flush() {
+    writeChunk();
+    current = null;
+    payload = null;
+    out.flush();
+  }
+
+  /** Drops what has not been handed to the connection. */
+  void discard() {
+    current = null;
+    payload = null;
+    if (chunk != null) {
+      chunk.release();
+      chunk = null;
+    }
+  }
+
+  private void writeChunk() {
+    if (chunk != null) {
+      out.write(chunk, out.voidPromise());
+      chunk = null;
+    }
+  }
+}
