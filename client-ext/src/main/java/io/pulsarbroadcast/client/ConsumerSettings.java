@@ -1,0 +1,194 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.client;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.ConsumerInterceptor;
+
+/**
+ * What a {@link BroadcastConsumerBuilder} has to know of itself: our own settings, and those of
+ * Pulsar's builder (which has no getters) that they depend on.
+ *
+ * <p>For one thread at a time.
+ */
+final class ConsumerSettings<T> {
+  private final Set<String> topics = new LinkedHashSet<>();
+  private boolean topicsPattern;
+  private String subscriptionName;
+  private boolean named;
+  private String typeProperty;
+
+  private SubscriptionType type; // null: none chosen with our enum
+  private boolean unordered;
+  private Duration cursorTimeToLive;
+
+  /** Kept here until the subscribe, because the clone of Pulsar's builder loses them. */
+  private final List<ConsumerInterceptor<T>> interceptors = new ArrayList<>();
+
+  ConsumerSettings<T> copy() {
+    ConsumerSettings<T> copy = new ConsumerSettings<>();
+    copy.topics.addAll(topics);
+    copy.topicsPattern = topicsPattern;
+    copy.subscriptionName = subscriptionName;
+    copy.named = named;
+    copy.typeProperty = typeProperty;
+    copy.type = type;
+    copy.unordered = unordered;
+    copy.cursorTimeToLive = cursorTimeToLive;
+    copy.interceptors.addAll(interceptors);
+    return copy;
+  }
+
+  boolean isBroadcast() {
+    return type == SubscriptionType.Broadcast;
+  }
+
+  /** The topic to ask the broker about, or null if there is none to ask about. */
+  String topicToProbe() {
+    return topicsPattern || subscriptionName == null || topics.isEmpty()
+        ? null
+        : topics.iterator().next();
+  }
+
+  String subscriptionName() {
+    return subscriptionName;
+  }
+
+  void type(SubscriptionType chosen) {
+    type = requireNonNull(chosen, "subscriptionType");
+  }
+
+  void unordered() {
+    unordered = true;
+  }
+
+  void cursorTimeToLive(Duration timeToLive) {
+    requireNonNull(timeToLive, "cursorTimeToLive");
+    boolean wholeSeconds = timeToLive.equals(timeToLive.truncatedTo(ChronoUnit.SECONDS));
+    if (timeToLive.isNegative() || !wholeSeconds) {
+      throw new IllegalArgumentException(
+          "cursorTimeToLive=" + timeToLive + ": allowed are whole seconds, 0 or more");
+    }
+    cursorTimeToLive = timeToLive;
+  }
+
+  void intercept(ConsumerInterceptor<T>[] added) {
+    interceptors.addAll(Arrays.asList(added));
+  }
+
+  /** Notes a call that Pulsar's builder has accepted. */
+  void note(String method, Object[] args) {
+    switch (method) {
+      case "topic" -> addTopics(Arrays.asList((Object[]) args[0]));
+      case "topics" -> addTopics((Collection<?>) args[0]);
+      case "topicsPattern" -> topicsPattern = true;
+      case "subscriptionName" -> subscriptionName = (String) args[0];
+      case "consumerName" -> named = true;
+      case "property" -> noteProperties(Map.of(args[0], args[1]));
+      case "properties" -> noteProperties((Map<?, ?>) args[0]);
+      case "subscriptionType" -> type = null; // Pulsar's enum
+      case "loadConf" -> noteConf((Map<?, ?>) args[0]);
+      default -> {}
+    }
+  }
+
+  private void noteConf(Map<?, ?> conf) {
+    if (conf.containsKey("topicNames")) {
+      topics.clear();
+      Object names = conf.get("topicNames");
+      if (names instanceof Collection<?> list) {
+        addTopics(list);
+      } else if (names instanceof Object[] array) {
+        addTopics(Arrays.asList(array));
+      }
+    }
+    if (conf.containsKey("topicsPattern")) {
+      topicsPattern = conf.get("topicsPattern") != null;
+    }
+    if (conf.containsKey("subscriptionName")) {
+      subscriptionName = Objects.toString(conf.get("subscriptionName"), null);
+    }
+    if (conf.containsKey("consumerName")) {
+      named = conf.get("consumerName") != null;
+    }
+    if (conf.containsKey("properties")) {
+      typeProperty = null;
+      if (conf.get("properties") instanceof Map<?, ?> properties) {
+        noteProperties(properties);
+      }
+    }
+    if (conf.containsKey("subscriptionType")) {
+      type = null;
+    }
+  }
+
+  private void addTopics(Collection<?> names) {
+    for (Object name : names) {
+      topics.add(String.valueOf(name).trim());
+    }
+  }
+
+  private void noteProperties(Map<?, ?> properties) {
+    if (properties.get(Wire.TYPE_PROPERTY) instanceof String value) {
+      typeProperty = value;
+    }
+  }
+
+  /** Refuses settings that contradict each other. */
+  void check() {
+    if (type != null && typeProperty != null) {
+      checkTypeProperty();
+    }
+    if (!isBroadcast() && (unordered || cursorTimeToLive != null)) {
+      throw new IllegalArgumentException(
+          (unordered ? "unordered()" : "cursorTimeToLive=" + cursorTimeToLive)
+              + ": allowed only together with subscriptionType(SubscriptionType.Broadcast)");
+    }
+  }
+
+  private void checkTypeProperty() {
+    if (!isBroadcast()) {
+      throw new IllegalArgumentException(
+          "Property %s=%s with subscriptionType(%s): allowed is the property, or a type, not both"
+              .formatted(Wire.TYPE_PROPERTY, typeProperty, type));
+    }
+    if (!typeProperty.equalsIgnoreCase(Wire.BROADCAST)) {
+      throw new IllegalArgumentException(
+          "Property %s=%s with subscriptionType(Broadcast): allowed is %s, or no such property"
+              .formatted(Wire.TYPE_PROPERTY, typeProperty, Wire.BROADCAST));
+    }
+  }
+
+  /** Puts our settings into a builder of Pulsar's that is about to subscribe. */
+  void applyTo(ConsumerBuilder<T> builder) {
+    if (!interceptors.isEmpty()) {
+      @SuppressWarnings({"unchecked", "rawtypes"})
+      ConsumerInterceptor<T>[] array = interceptors.toArray(new ConsumerInterceptor[0]);
+      builder.intercept(array);
+    }
+    if (!isBroadcast()) {
+      return;
+    }
+    builder
+        .subscriptionType((unordered ? SubscriptionType.Shared : type).toPulsar())
+        .property(Wire.TYPE_PROPERTY, Wire.BROADCAST);
+    if (cursorTimeToLive != null) {
+      builder.property(
+          Wire.CURSOR_TTL_SECONDS_PROPERTY, Long.toString(cursorTimeToLive.toSeconds()));
+    }
+    if (!named) {
+      builder.consumerName("broadcast-" + Wire.randomId());
+    }
+  }
+}

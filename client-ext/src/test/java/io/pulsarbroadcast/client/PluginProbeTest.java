@@ -1,0 +1,297 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.lang.reflect.UndeclaredThrowableException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Pattern;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.PulsarClientException.AuthorizationException;
+import org.apache.pulsar.client.api.PulsarClientException.NotAllowedException;
+import org.apache.pulsar.client.api.SubscriptionMode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class PluginProbeTest {
+  private final FakePulsar pulsar = new FakePulsar();
+
+  private BroadcastConsumerBuilder<byte[]> broadcast(String topic, String subscription) {
+    return pulsar
+        .broadcast
+        .newConsumer()
+        .topic(topic)
+        .subscriptionName(subscription)
+        .subscriptionType(SubscriptionType.Broadcast);
+  }
+
+  private BroadcastConsumerBuilder<byte[]> broadcast() {
+    return broadcast("t", "s");
+  }
+
+  @Test
+  void shouldAskWithANonDurableSubscribeOfAnUnknownType() throws Exception {
+    broadcast().subscribe();
+
+    FakePulsar.Subscribe probe = pulsar.subscribes.get(0);
+    assertThat(probe.all("topic")).containsExactly("t");
+    assertThat((String) probe.last("subscriptionName")).matches("s-broadcast-probe-[0-9a-f]{32}");
+    assertThat(probe.last("subscriptionMode")).isEqualTo(SubscriptionMode.NonDurable);
+    assertThat(probe.last("subscriptionType"))
+        .isEqualTo(org.apache.pulsar.client.api.SubscriptionType.Exclusive);
+    assertThat(probe.properties()).containsExactly(Map.entry("pulsar.subscription.type", "probe"));
+    assertThat(pulsar.real()).hasSize(1);
+  }
+
+  @Test
+  void shouldAskOncePerTopic() throws Exception {
+    broadcast("a", "s").subscribe();
+    broadcast("a", "s").subscribe();
+    broadcast("a", "another").subscribe();
+    broadcast("b", "s").subscribe();
+
+    assertThat(pulsar.probes()).extracting(probe -> probe.last("topic")).containsExactly("a", "b");
+    assertThat(pulsar.real()).hasSize(4);
+  }
+
+  @Test
+  void shouldAskAboutTheFirstOfSeveralTopics() throws Exception {
+    pulsar
+        .broadcast
+        .newConsumer()
+        .topics(List.of(" b ", "a"))
+        .subscriptionName("s")
+        .subscriptionType(SubscriptionType.Broadcast)
+        .subscribe();
+    assertThat(pulsar.probes()).singleElement().extracting(p -> p.last("topic")).isEqualTo("b");
+  }
+
+  @Test
+  void shouldNotAskWhenThereIsNoTopicOrSubscriptionToAskAbout() throws Exception {
+    pulsar
+        .broadcast
+        .newConsumer()
+        .topicsPattern(Pattern.compile("a.*"))
+        .subscriptionName("s")
+        .subscriptionType(SubscriptionType.Broadcast)
+        .subscribe();
+    pulsar.broadcast.newConsumer().subscriptionType(SubscriptionType.Broadcast).subscribe();
+    pulsar
+        .broadcast
+        .newConsumer()
+        .topic("no subscription")
+        .subscriptionType(SubscriptionType.Broadcast)
+        .subscribe();
+
+    assertThat(pulsar.probes()).isEmpty();
+    assertThat(pulsar.real()).hasSize(3);
+  }
+
+  @Test
+  void shouldMakeOneProbeForThousandConcurrentSubscribes() throws Exception {
+    CompletableFuture<Consumer<?>> answer = new CompletableFuture<>();
+    pulsar.broker = subscribe -> subscribe.isProbe() ? answer : pulsar.accept();
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      CountDownLatch start = new CountDownLatch(1);
+      List<Future<CompletableFuture<Consumer<byte[]>>>> calls = new ArrayList<>();
+      for (int i = 0; i < 1000; i++) {
+        calls.add(
+            threads.submit(
+                () -> {
+                  start.await();
+                  return broadcast().subscribeAsync();
+                }));
+      }
+      start.countDown();
+      List<CompletableFuture<Consumer<byte[]>>> consumers = new ArrayList<>();
+      for (Future<CompletableFuture<Consumer<byte[]>>> call : calls) {
+        consumers.add(call.get());
+      }
+      assertThat(pulsar.probes()).hasSize(1);
+      assertThat(pulsar.real()).isEmpty();
+
+      answer.completeExceptionally(new NotAllowedException(FakePulsar.PLUGIN_SAYS));
+      assertThat(consumers).allMatch(consumer -> consumer.isDone());
+      assertThat(pulsar.probes()).hasSize(1);
+      assertThat(pulsar.real()).hasSize(1000);
+      assertThat(pulsar.real().stream().map(subscribe -> subscribe.last("consumerName")))
+          .doesNotHaveDuplicates();
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  @Test
+  void shouldSayHowToInstallThePluginWhenTheBrokerHasNone() {
+    pulsar.broker = subscribe -> pulsar.accept();
+
+    assertThatThrownBy(() -> broadcast("persistent://city/traffic/area-7", "s").subscribe())
+        .isExactlyInstanceOf(BroadcastNotSupportedException.class)
+        .isInstanceOf(PulsarClientException.class)
+        .hasMessageContaining("persistent://city/traffic/area-7")
+        .hasMessageContaining("no pulsar-broadcast plugin")
+        .hasMessageContaining("pulsar-broadcast-broker NAR")
+        .hasMessageContaining("interceptors/")
+        .hasMessageContaining("brokerInterceptors=pulsar-broadcast")
+        .satisfies(e -> assertThat(PulsarClientException.isRetriableError(e)).isFalse())
+        .satisfies(
+            e ->
+                assertThat(e.getStackTrace())
+                    .anyMatch(frame -> frame.getClassName().equals(getClass().getName())));
+    assertThat(pulsar.closedConsumers).hasValue(1);
+    assertThat(pulsar.real()).isEmpty();
+  }
+
+  @Test
+  void shouldFailTheFutureWhenTheBrokerHasNoPlugin() {
+    pulsar.broker = subscribe -> pulsar.accept();
+    CompletableFuture<Consumer<byte[]>> consumer = broadcast().subscribeAsync();
+    assertThatThrownBy(consumer::get)
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseExactlyInstanceOf(BroadcastNotSupportedException.class);
+  }
+
+  @Test
+  void shouldAskAgainAfterAFailure() throws Exception {
+    pulsar.broker = subscribe -> pulsar.accept();
+    assertThatThrownBy(() -> broadcast().subscribe())
+        .isInstanceOf(BroadcastNotSupportedException.class);
+    pulsar.broker =
+        subscribe -> FakePulsar.fail(new PulsarClientException.TimeoutException("late"));
+    assertThatThrownBy(() -> broadcast().subscribe())
+        .isExactlyInstanceOf(PulsarClientException.TimeoutException.class);
+    pulsar.broker = pulsar::withPlugin;
+    broadcast().subscribe();
+
+    assertThat(pulsar.probes()).hasSize(3);
+    assertThat(pulsar.real()).hasSize(1);
+  }
+
+  @Test
+  void shouldFailWithWhatTheBrokerSaysAboutTheProbe() {
+    AuthorizationException failure = new AuthorizationException("no permission");
+    pulsar.broker = subscribe -> FakePulsar.fail(new CompletionException(failure));
+
+    assertThat(catchThrowable(() -> broadcast().subscribeAsync().get())).hasCause(failure);
+    assertThatThrownBy(() -> broadcast().subscribe())
+        .isExactlyInstanceOf(AuthorizationException.class)
+        .hasMessage("no permission");
+  }
+
+  @Test
+  void shouldKeepTypesThatPulsarCannotCopy() {
+    class OfANewerClient extends PulsarClientException {
+      OfANewerClient() {
+        super("new");
+      }
+    }
+    PulsarClientException failure = new OfANewerClient();
+    pulsar.broker = subscribe -> FakePulsar.fail(failure);
+    assertThat(catchThrowable(() -> broadcast().subscribe())).isSameAs(failure);
+  }
+
+  @Test
+  void shouldNotShareTheFailureOfAnotherSubscriptionsProbe() {
+    CompletableFuture<Consumer<?>> never = new CompletableFuture<>();
+    pulsar.broker =
+        subscribe ->
+            subscribe.isProbe() && ((String) subscribe.last("subscriptionName")).startsWith("mute")
+                ? never
+                : pulsar.withPlugin(subscribe);
+    CompletableFuture<Consumer<byte[]>> waiting = broadcast("t", "mute").subscribeAsync();
+    CompletableFuture<Consumer<byte[]>> other = broadcast("t", "s").subscribeAsync();
+    assertThat(other).isCompleted();
+    assertThat(waiting).isNotDone();
+  }
+
+  @Test
+  void shouldFailWithWhatTheRealSubscribeFailsWith() throws Exception {
+    pulsar.broker =
+        subscribe ->
+            subscribe.isProbe()
+                ? pulsar.withPlugin(subscribe)
+                : FakePulsar.fail(new PulsarClientException.ConsumerBusyException("busy"));
+    assertThatThrownBy(() -> broadcast().subscribe())
+        .isExactlyInstanceOf(PulsarClientException.ConsumerBusyException.class)
+        .hasMessage("busy");
+  }
+
+  @Test
+  void shouldFindTheRefusalInsideOtherExceptions() throws Exception {
+    pulsar.broker =
+        subscribe ->
+            subscribe.isProbe()
+                ? FakePulsar.fail(
+                    new CompletionException(
+                        new ExecutionException(
+                            new NotAllowedException(
+                                "Failed to subscribe persistent://a/b/c with 3 partitions\n"
+                                    + "{\"errorMsg\":\""
+                                    + FakePulsar.PLUGIN_SAYS
+                                    + "\",\"reqId\":7,\"remote\":\"localhost/127.0.0.1:6650\"}"))))
+                : pulsar.accept();
+    assertThat(broadcast().subscribe()).isNotNull();
+  }
+
+  @Test
+  void shouldNotTakeAnotherRefusalForThePlugin() {
+    NotAllowedException refusal =
+        new NotAllowedException(
+            "Exceed the maximum number of subscriptions of the topic: persistent://a/b/Broadcast");
+    pulsar.broker = subscribe -> FakePulsar.fail(refusal);
+    assertThatThrownBy(() -> broadcast("persistent://a/b/Broadcast", "s").subscribe())
+        .isExactlyInstanceOf(NotAllowedException.class)
+        .hasMessage(refusal.getMessage());
+    pulsar.broker =
+        subscribe ->
+            FakePulsar.fail(
+                new NotAllowedException("no " + subscribe.last("subscriptionName") + " today"));
+    assertThatThrownBy(() -> broadcast("t", "Broadcast").subscribe())
+        .isExactlyInstanceOf(NotAllowedException.class);
+    assertThat(pulsar.real()).isEmpty();
+  }
+
+  @Test
+  void shouldFailWhenTheClientThrowsInsteadOfFailingTheFuture() {
+    pulsar.broker =
+        subscribe -> {
+          throw new IllegalStateException("broken");
+        };
+    assertThat(broadcast().subscribeAsync())
+        .failsWithin(java.time.Duration.ZERO)
+        .withThrowableThat()
+        .withCauseInstanceOf(IllegalStateException.class);
+    Throwable failure = catchThrowable(() -> broadcast().subscribe());
+    assertThat(failure).isInstanceOf(PulsarClientException.class);
+    assertThat(failure).isNotInstanceOf(UndeclaredThrowableException.class);
+  }
+
+  @Test
+  void shouldRestoreTheInterruptFlagAndCloseTheConsumerThatComesTooLate() {
+    CompletableFuture<Consumer<?>> late = new CompletableFuture<>();
+    pulsar.broker = subscribe -> subscribe.isProbe() ? pulsar.withPlugin(subscribe) : late;
+    Thread.currentThread().interrupt();
+    Throwable failure = catchThrowable(() -> broadcast().subscribe());
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(failure)
+        .isExactlyInstanceOf(PulsarClientException.class)
+        .hasCauseInstanceOf(InterruptedException.class);
+    late.complete(pulsar.consumer());
+    assertThat(pulsar.closedConsumers).hasValue(1);
+  }
+}
