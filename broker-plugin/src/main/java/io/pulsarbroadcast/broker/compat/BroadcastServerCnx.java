@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.ssl.SslHandler;
+import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
@@ -18,9 +19,12 @@ import org.apache.pulsar.broker.service.ServerCnx;
 import org.apache.pulsar.common.api.proto.CommandConnect;
 import org.apache.pulsar.common.api.proto.CommandGetLastMessageId;
 import org.apache.pulsar.common.api.proto.CommandSeek;
+import org.apache.pulsar.common.api.proto.CommandSubscribe;
 import org.apache.pulsar.common.api.proto.ProtocolVersion;
 import org.apache.pulsar.common.api.proto.ServerError;
+import org.apache.pulsar.common.naming.TopicDomain;
 import org.apache.pulsar.common.naming.TopicName;
+import org.apache.pulsar.common.protocol.CommandUtils;
 import org.apache.pulsar.common.protocol.Commands;
 
 /**
@@ -109,6 +113,38 @@ final class BroadcastServerCnx extends ServerCnx {
     peerTakesBrokerMetadata =
         connect.hasFeatureFlags() && connect.getFeatureFlags().isSupportsBrokerEntryMetadata();
     super.handleConnect(connect);
+  }
+
+  /**
+   * Refuses what cannot be Broadcast before the broker creates a topic for it, and without a line
+   * in the log: client libraries ask with an unknown value whether the plugin is there.
+   */
+  @Override
+  protected void handleSubscribe(CommandSubscribe subscribe) {
+    String refusal = isHandshakeCompleted() ? refusalOf(subscribe) : null;
+    if (refusal == null) {
+      super.handleSubscribe(subscribe);
+    } else {
+      getCommandSender()
+          .sendErrorResponse(subscribe.getRequestId(), ServerError.NotAllowedError, refusal);
+    }
+  }
+
+  private static String refusalOf(CommandSubscribe subscribe) {
+    Map<String, String> properties = CommandUtils.metadataFromCommand(subscribe);
+    try {
+      boolean broadcast =
+          BroadcastContract.isBroadcast(properties, Map.of(), subscribe.getSubType());
+      if (broadcast
+          && subscribe.getTopic().startsWith(TopicDomain.non_persistent.value() + "://")) {
+        return "A Broadcast subscription needs a persistent topic, and "
+            + subscribe.getTopic()
+            + " is not";
+      }
+      return null;
+    } catch (IllegalArgumentException e) {
+      return e.getMessage();
+    }
   }
 
   /** Moves the one consumer; the broker would move the subscription. */

@@ -7,7 +7,6 @@ import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.Topic;
 import org.apache.pulsar.broker.service.TopicFactory;
-import org.apache.pulsar.broker.service.nonpersistent.NonPersistentTopic;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 
 /**
@@ -37,9 +36,6 @@ final class BroadcastTopicFactory implements TopicFactory {
     }
     if (type == PersistentTopic.class) {
       return type.cast(new BroadcastTopic(topic, ledger, broker, config));
-    }
-    if (type == NonPersistentTopic.class) {
-      return type.cast(new PlainNonPersistentTopic(topic, broker));
     }
     // The broker makes what a factory does not.
     return null;

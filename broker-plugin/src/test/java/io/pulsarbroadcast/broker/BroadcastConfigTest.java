@@ -1,0 +1,43 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BroadcastConfigTest {
+
+  private final Properties properties = new Properties();
+
+  @Test
+  void shouldReadWhatIsSetAndDefaultTheRest() {
+    properties.setProperty("broadcastMarkDeleteIntervalMillis", " 250 ");
+    properties.setProperty("brokerServicePort", "6650");
+    BroadcastConfig config = BroadcastConfig.from(properties);
+    assertThat(config.markDeleteIntervalMillis()).isEqualTo(250);
+    assertThat(config.catchUpReadMaxEntries()).isEqualTo(100);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-5", "abc", "60001", ""})
+  void shouldNameKeyValueAndWhatIsAllowed(String value) {
+    properties.setProperty("broadcastMarkDeleteIntervalMillis", value);
+    assertThatThrownBy(() -> BroadcastConfig.from(properties))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("broadcastMarkDeleteIntervalMillis=" + value)
+        .hasMessageContaining("from 1 to 60000");
+  }
+
+  @Test
+  void shouldRefuseASettingItDoesNotKnow() {
+    properties.setProperty("broadcastMarkDeleteInterval", "5");
+    assertThatThrownBy(() -> BroadcastConfig.from(properties))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("broadcastMarkDeleteInterval;")
+        .hasMessageContaining("broadcastMarkDeleteIntervalMillis");
+  }
+}

@@ -1,0 +1,93 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class LedgerIndexTest {
+
+  private final TreeMap<Long, Long> ledgers = new TreeMap<>();
+
+  @Test
+  void shouldNumberEntriesAcrossLedgersInTopicOrder() {
+    ledgers.put(5L, 10L);
+    ledgers.put(9L, 3L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    assertThat(index.ordinalOf(5, 0)).isZero();
+    assertThat(index.ordinalOf(5, 9)).isEqualTo(9);
+    assertThat(index.ordinalOf(9, 0)).isEqualTo(10);
+    assertThat(index.entryAt(9)).isEqualTo(new EntryId(5, 9));
+    assertThat(index.entryAt(10)).isEqualTo(new EntryId(9, 0));
+  }
+
+  @Test
+  void shouldFollowARollover() {
+    ledgers.put(1L, 0L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    assertThat(index.ordinalOf(1, 7)).isEqualTo(7);
+    ledgers.put(1L, 8L);
+    ledgers.put(2L, 0L);
+    assertThat(index.ordinalOf(2, 0)).isEqualTo(8);
+    assertThat(index.entryAt(8)).isEqualTo(new EntryId(2, 0));
+  }
+
+  @Test
+  void shouldNotKnowALedgerThatTheTopicDoesNotHave() {
+    ledgers.put(5L, 10L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    assertThat(index.ordinalOf(7, 0)).isEqualTo(LedgerIndex.UNKNOWN);
+    assertThat(index.isTrimmed(4)).isTrue();
+    assertThat(index.isTrimmed(7)).isFalse();
+  }
+
+  @Test
+  void shouldPlaceAPositionBeforeTheFirstEntryOfALedger() {
+    ledgers.put(5L, 10L);
+    ledgers.put(9L, 3L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    assertThat(index.ordinalAfter(5, -1)).isZero();
+    assertThat(index.ordinalAfter(9, -1)).isEqualTo(10);
+  }
+
+  @Test
+  void shouldPlaceAPositionInATrimmedLedgerAtTheNextOne() {
+    ledgers.put(5L, 10L);
+    ledgers.put(9L, 3L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    assertThat(index.ordinalAfter(3, 99)).isZero();
+    assertThat(index.ordinalAfter(7, 2)).isEqualTo(10);
+    assertThat(index.ordinalAfter(11, 2)).isEqualTo(13);
+  }
+
+  @Test
+  void shouldKeepOrderWhenALedgerIsTrimmedBeforeItsSizeWasSeen() {
+    ledgers.put(1L, 0L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    long last = index.ordinalOf(1, 49_999);
+    ledgers.clear();
+    ledgers.put(4L, 0L);
+    assertThat(index.ordinalOf(4, 0)).isGreaterThan(last);
+    assertThat(index.ordinalOf(1, 49_999)).isEqualTo(last);
+  }
+
+  @Test
+  void shouldFindAnEntryBehindEmptyLedgers() {
+    ledgers.put(1L, 2L);
+    ledgers.put(2L, 0L);
+    ledgers.put(3L, 5L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    assertThat(index.entryAt(2)).isEqualTo(new EntryId(3, 0));
+  }
+
+  @Test
+  void shouldRefuseAnOrdinalBeforeTheFirst() {
+    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    assertThatThrownBy(() -> index.entryAt(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("0");
+  }
+}

@@ -1,0 +1,149 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class VirtualCursorTest {
+
+  private final SkippedEntries skipped = new SkippedEntries();
+  private final VirtualCursor cursor = new VirtualCursor("car-1", true, skipped, 10, 0);
+
+  @Test
+  void shouldAdvanceWithCumulativeAcknowledgements() {
+    cursor.delivered(20);
+    assertThat(cursor.ackCumulative(14)).isEqualTo(AckResult.ADVANCED);
+    assertThat(cursor.next()).isEqualTo(15);
+    assertThat(cursor.ackCumulative(12)).isEqualTo(AckResult.UNCHANGED);
+    assertThat(cursor.next()).as("I5: never back").isEqualTo(15);
+  }
+
+  @Test
+  void shouldKeepHolesOfIndividualAcknowledgements() {
+    cursor.delivered(20);
+    assertThat(cursor.ackIndividual(12)).isEqualTo(AckResult.UNCHANGED);
+    assertThat(cursor.ackIndividual(11)).isEqualTo(AckResult.UNCHANGED);
+    assertThat(cursor.next()).as("I4: 10 is not acknowledged").isEqualTo(10);
+    assertThat(cursor.isAcknowledged(12)).isTrue();
+    assertThat(cursor.isAcknowledged(13)).isFalse();
+    assertThat(cursor.ackIndividual(10)).isEqualTo(AckResult.ADVANCED);
+    assertThat(cursor.next()).isEqualTo(13);
+  }
+
+  @Test
+  void shouldCloseHolesBehindACumulativeAcknowledgement() {
+    cursor.delivered(20);
+    cursor.ackIndividual(15);
+    cursor.ackIndividual(17);
+    cursor.ackCumulative(14);
+    assertThat(cursor.next()).isEqualTo(16);
+    assertThat(cursor.isAcknowledged(17)).isTrue();
+  }
+
+  @Test
+  void shouldRefuseWhatWasNeverSent() {
+    cursor.delivered(12);
+    assertThat(cursor.ackCumulative(12)).isEqualTo(AckResult.NOT_SENT);
+    assertThat(cursor.ackIndividual(13)).isEqualTo(AckResult.NOT_SENT);
+    assertThat(cursor.next()).isEqualTo(10);
+  }
+
+  @Test
+  void shouldPassEntriesThatNobodyIsGiven() {
+    cursor.delivered(20);
+    skipped.add(11, 13);
+    cursor.ackIndividual(13);
+    cursor.ackIndividual(10);
+    assertThat(cursor.next()).isEqualTo(14);
+  }
+
+  @Test
+  void shouldForgetWhatFollowsOnReset() {
+    cursor.delivered(20);
+    cursor.ackIndividual(15);
+    cursor.ackCumulative(12);
+    cursor.reset(11);
+    assertThat(cursor.next()).isEqualTo(11);
+    assertThat(cursor.isAcknowledged(15)).isFalse();
+  }
+
+  @Test
+  void shouldMatchANaiveCursorOverRandomAcknowledgements() {
+    for (int seed = 0; seed < 200; seed++) {
+      Random random = new Random(seed);
+      SkippedEntries none = new SkippedEntries();
+      VirtualCursor tested = new VirtualCursor("c", true, none, 0, 0);
+      TreeSet<Long> naive = new TreeSet<>();
+      tested.delivered(100);
+      for (int step = 0; step < 200; step++) {
+        long ordinal = random.nextInt(100);
+        if (random.nextInt(10) == 0) {
+          tested.ackCumulative(ordinal);
+          for (long i = 0; i <= ordinal; i++) {
+            naive.add(i);
+          }
+        } else {
+          tested.ackIndividual(ordinal);
+          naive.add(ordinal);
+        }
+        long expected = 0;
+        while (naive.contains(expected)) {
+          expected++;
+        }
+        assertThat(tested.next()).as("seed %d step %d", seed, step).isEqualTo(expected);
+        long probe = random.nextInt(100);
+        assertThat(tested.isAcknowledged(probe)).isEqualTo(naive.contains(probe));
+      }
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void shouldLoseNoAcknowledgementOfSeveralThreads() throws Exception {
+    int entries = 20_000;
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      for (int round = 0; round < 20; round++) {
+        VirtualCursor shared = new VirtualCursor("c", true, new SkippedEntries(), 0, 0);
+        shared.delivered(entries);
+        CountDownLatch start = new CountDownLatch(1);
+        // Three threads acknowledge every entry between them, one cumulatively up to every
+        // hundredth.
+        Future<?>[] done =
+            IntStream.range(0, 4)
+                .mapToObj(
+                    thread ->
+                        threads.submit(
+                            () -> {
+                              start.await();
+                              for (int i = 0; i < entries; i++) {
+                                if (thread == 3 && i % 100 == 0) {
+                                  shared.ackCumulative(i);
+                                } else if (i % 3 == thread) {
+                                  shared.ackIndividual(i);
+                                }
+                              }
+                              return null;
+                            }))
+                .toArray(Future<?>[]::new);
+        start.countDown();
+        for (Future<?> future : done) {
+          future.get();
+        }
+        assertThat(shared.next()).as("round %d", round).isEqualTo(entries);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+}
