@@ -1,0 +1,366 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.SkippedEntries;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Consumer;
+import org.apache.pulsar.common.api.proto.BaseCommand;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Dispatch against a model: random publishing, permits, full sockets, acknowledgements, redelivery,
+ * coming and going, in a random but repeatable interleaving of the dispatch thread, the connections
+ * and storage.
+ *
+ * <p>Protects I1 (everything arrives), I2 (first deliveries in order), I7 (nobody with permits is
+ * stranded when nothing more happens) and I8 in part (nothing stays retained).
+ */
+class FanoutSimulationTest {
+
+  private static final ScheduledExecutorService TIMER =
+      Executors.newSingleThreadScheduledExecutor();
+
+  @AfterAll
+  static void stopTimer() {
+    TIMER.shutdownNow();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {100, 4000})
+  void shouldGiveEveryConsumerEverythingInOrder(int payloadBytes) {
+    long seeds = Long.getLong("simulation.seeds", 150);
+    for (long seed = 0; seed < seeds; seed++) {
+      new Simulation(seed, payloadBytes).run(400);
+    }
+  }
+
+  /** One repeatable run. */
+  private static final class Simulation {
+    private final String run;
+    private final Random random;
+    private final int payloadBytes;
+    private final Queue<Runnable> dispatchThread = new ArrayDeque<>();
+    private final Queue<Runnable> storage = new ArrayDeque<>();
+    private final List<ByteBuf> log = new ArrayList<>();
+    private final SkippedEntries skipped = new SkippedEntries();
+    private final CursorRegistry registry = new CursorRegistry(skipped, 0);
+    private final MemoryLedger ledger = new MemoryLedger();
+    private final BroadcastDispatcher dispatcher =
+        new BroadcastDispatcher("test", ledger, 0, dispatchThread::add, TIMER, 20_000);
+    private final List<Connection> connections = new ArrayList<>();
+    private final List<SimulatedConsumer> everybody = new ArrayList<>();
+
+    Simulation(long seed, int payloadBytes) {
+      this.run = "seed " + seed + ", " + payloadBytes + " bytes";
+      this.random = new Random(seed);
+      this.payloadBytes = payloadBytes;
+    }
+
+    void run(int steps) {
+      for (int i = 0; i < 3; i++) {
+        connections.add(new Connection());
+      }
+      for (int i = 0; i < steps; i++) {
+        step();
+      }
+      // Nothing more happens: sockets drain, everybody asks for more; all must arrive without
+      // another publish.
+      connections.forEach(connection -> connection.setWritable(true));
+      settle();
+      everybody.forEach(consumer -> consumer.flow(10_000));
+      settle();
+      for (SimulatedConsumer consumer : everybody) {
+        consumer.assertComplete(log.size());
+      }
+      connections.forEach(Connection::close);
+      dispatcher.close();
+      settle();
+      for (ByteBuf entry : log) {
+        assertThat(entry.refCnt()).as("%s: retained", run).isEqualTo(1);
+        entry.release();
+      }
+    }
+
+    private void step() {
+      switch (random.nextInt(12)) {
+        case 0, 1, 2 -> ledger.publish();
+        case 3 -> anyConnection().add();
+        case 4 -> anyConnection().setWritable(random.nextInt(3) > 0);
+        case 5, 6 -> anyConsumer(consumer -> consumer.flow(1 + random.nextInt(20)));
+        case 7 -> anyConsumer(SimulatedConsumer::acknowledgeSome);
+        case 8 -> {
+          if (random.nextInt(5) == 0) {
+            anyConsumer(SimulatedConsumer::rewind);
+          }
+        }
+        case 9 -> {
+          if (random.nextInt(8) == 0) {
+            anyConsumer(SimulatedConsumer::leave);
+          }
+        }
+        default -> runSome();
+      }
+    }
+
+    private void runSome() {
+      for (int i = random.nextInt(6); i > 0; i--) {
+        switch (random.nextInt(3)) {
+          case 0 -> runOne(dispatchThread);
+          case 1 -> runOne(storage);
+          default -> anyConnection().pump();
+        }
+      }
+    }
+
+    private void settle() {
+      boolean busy = true;
+      while (busy) {
+        busy = runOne(dispatchThread);
+        busy |= runOne(storage);
+        for (Connection connection : connections) {
+          busy |= connection.pump();
+        }
+      }
+    }
+
+    private static boolean runOne(Queue<Runnable> tasks) {
+      Runnable task = tasks.poll();
+      if (task != null) {
+        task.run();
+      }
+      return task != null;
+    }
+
+    private Connection anyConnection() {
+      return connections.get(random.nextInt(connections.size()));
+    }
+
+    private void anyConsumer(Consumer<SimulatedConsumer> action) {
+      if (!everybody.isEmpty()) {
+        action.accept(everybody.get(random.nextInt(everybody.size())));
+      }
+    }
+
+    /**
+     * Storage whose reads complete when the simulation says so. Every seventh entry is for nobody.
+     */
+    private final class MemoryLedger implements EntrySource {
+      private int tail;
+      private ReadCallback waiting;
+
+      void publish() {
+        ByteBuf entry = Unpooled.directBuffer(payloadBytes);
+        entry.writeInt(log.size()).writeZero(payloadBytes - 4);
+        log.add(entry);
+        if (waiting != null) {
+          ReadCallback callback = waiting;
+          waiting = null;
+          storage.add(() -> completeTail(callback));
+        }
+      }
+
+      @Override
+      public void readTail(ReadCallback callback) {
+        if (tail == log.size()) {
+          waiting = callback;
+        } else {
+          storage.add(() -> completeTail(callback));
+        }
+      }
+
+      private void completeTail(ReadCallback callback) {
+        int end = Math.min(log.size(), tail + 1 + random.nextInt(5));
+        List<BroadcastEntry> entries = entries(tail, end);
+        tail = end;
+        callback.entriesRead(entries, end);
+      }
+
+      @Override
+      public void readBehind(long from, long to, ReadCallback callback) {
+        assertThat(from).as("%s: catch-up beyond the tail", run).isLessThan(to);
+        int end = (int) Math.min(to, from + 1 + random.nextInt(5));
+        storage.add(() -> callback.entriesRead(entries((int) from, end), end));
+      }
+
+      private List<BroadcastEntry> entries(int from, int to) {
+        List<BroadcastEntry> entries = new ArrayList<>();
+        int covered = from;
+        for (int i = from; i < to; i++) {
+          if (!isForNobody(i)) {
+            skipped.add(covered, i);
+            entries.add(new BroadcastEntry(covered, i, 1, i, 1, log.get(i).retainedDuplicate()));
+            covered = i + 1;
+          }
+        }
+        if (covered < to) {
+          skipped.add(covered, to);
+          entries.add(BroadcastEntry.skipping(covered, to - 1));
+        }
+        return entries;
+      }
+
+      @Override
+      public void close() {
+        waiting = null;
+      }
+    }
+
+    private static boolean isForNobody(int ordinal) {
+      return ordinal % 7 == 6;
+    }
+
+    private final class Connection {
+      private final EmbeddedChannel channel =
+          new EmbeddedChannel(new ChannelInboundHandlerAdapter());
+      private final List<SimulatedConsumer> consumers = new ArrayList<>();
+      private ConnectionFanout fanout;
+
+      void add() {
+        if (everybody.size() > 40) {
+          return;
+        }
+        if (fanout == null) {
+          FrameWriter writer =
+              new FrameWriter(channel.pipeline().firstContext(), payload -> payload, -1);
+          fanout = new ConnectionFanout(writer, dispatcher, 4L * payloadBytes);
+          dispatcher.connect(fanout);
+        }
+        SimulatedConsumer consumer = new SimulatedConsumer(this, everybody.size());
+        consumers.add(consumer);
+        everybody.add(consumer);
+        fanout.add(consumer.fanout);
+      }
+
+      void setWritable(boolean writable) {
+        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, writable);
+        if (writable && fanout != null) {
+          fanout.writabilityChanged();
+        }
+      }
+
+      boolean pump() {
+        boolean busy = channel.hasPendingTasks();
+        channel.runPendingTasks();
+        ByteBuf read = Unpooled.buffer();
+        for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
+          read.writeBytes(out);
+          out.release();
+        }
+        busy |= read.isReadable();
+        while (read.isReadable()) {
+          int frameBytes = read.readInt();
+          ByteBuf frame = read.readSlice(frameBytes);
+          BaseCommand command = new BaseCommand();
+          command.parseFrom(frame, frame.readInt());
+          int number = frame.readInt();
+          assertThat(number)
+              .as("%s: the id names the payload", run)
+              .isEqualTo((int) command.getMessage().getMessageId().getEntryId());
+          everybody.get((int) command.getMessage().getConsumerId()).receive(number);
+        }
+        return busy;
+      }
+
+      void close() {
+        if (fanout != null) {
+          dispatcher.disconnect(fanout);
+          fanout.close();
+        }
+        channel.finishAndReleaseAll();
+      }
+    }
+
+    private final class SimulatedConsumer {
+      private final Connection connection;
+      private final VirtualCursor cursor;
+      private final FanoutConsumer fanout;
+      private final int start;
+      private int expectedFirst;
+      private int last = -1;
+      private int permitsLeft;
+      private boolean rewound;
+      private boolean left;
+      private final TreeSet<Integer> received = new TreeSet<>();
+
+      SimulatedConsumer(Connection connection, int id) {
+        this.connection = connection;
+        this.start = random.nextBoolean() ? log.size() : 0;
+        this.cursor = registry.connect("c" + id, true, () -> start, 0);
+        this.expectedFirst = (int) cursor.next();
+        this.fanout = new FanoutConsumer(id, cursor, -1, () -> {});
+      }
+
+      void flow(int permits) {
+        if (!left) {
+          permitsLeft += permits;
+          connection.fanout.flow(fanout, permits);
+        }
+      }
+
+      void receive(int number) {
+        assertThat(permitsLeft--).as("%s: permits", run).isPositive();
+        assertThat(isForNobody(number)).isFalse();
+        boolean first = received.add(number);
+        if (!rewound) {
+          assertThat(first).as("%s: once", run).isTrue();
+          assertThat(number).as("%s: I2", run).isGreaterThan(last);
+        }
+        last = Math.max(last, number);
+      }
+
+      void acknowledgeSome() {
+        if (!received.isEmpty() && !left) {
+          int number = new ArrayList<>(received).get(random.nextInt(received.size()));
+          if (random.nextBoolean()) {
+            cursor.ackCumulative(number);
+          } else {
+            cursor.ackIndividual(number);
+          }
+        }
+      }
+
+      void rewind() {
+        if (!left) {
+          rewound = true;
+          connection.fanout.rewind(fanout, 0);
+        }
+      }
+
+      void leave() {
+        left = true;
+        connection.fanout.remove(fanout);
+        registry.disconnect(cursor);
+      }
+
+      void assertComplete(int end) {
+        if (left) {
+          return;
+        }
+        List<Integer> expected = new ArrayList<>();
+        for (int i = expectedFirst; i < end; i++) {
+          if (!isForNobody(i)) {
+            expected.add(i);
+          }
+        }
+        assertThat(received).as("%s: I1", run).containsExactlyElementsOf(expected);
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.dispatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import org.apache.pulsar.common.protocol.ByteBufPair;
+import org.apache.pulsar.common.protocol.Commands;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The frames are those of the broker's own encoder, byte for byte. */
+class FrameEncoderTest {
+
+  private final ByteBuf payload =
+      Unpooled.copiedBuffer("metadata and payload", StandardCharsets.UTF_8);
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0, 0, -1, 0, -1",
+    "127, 1, 2, -1, 0, 0",
+    "128, 5, 300, 3, 2, 0",
+    "99999, 9223372036854775806, 49999, 15, 0, 7",
+    "9223372036854775807, 12345678901, 1, -1, 1000, 12345678901",
+  })
+  void shouldMatchTheBrokersEncoder(
+      long consumerId, long ledgerId, long entryId, int partition, int redeliveries, long epoch) {
+    BroadcastEntry entry = new BroadcastEntry(0, 0, ledgerId, entryId, 1, payload);
+    ByteBuf frame = Unpooled.buffer();
+    new FrameEncoder(partition)
+        .writeHeader(frame, consumerId, entry, redeliveries, epoch, payload.readableBytes());
+    assertThat(frame.readableBytes()).isLessThanOrEqualTo(FrameEncoder.MAX_HEADER_BYTES);
+    frame.writeBytes(payload.duplicate());
+    assertThat(ByteBufUtil.getBytes(frame))
+        .isEqualTo(broker(consumerId, ledgerId, entryId, partition, redeliveries, epoch));
+  }
+
+  @Test
+  void shouldEncodeAnotherEntryWithTheSameEncoder() {
+    FrameEncoder encoder = new FrameEncoder(-1);
+    for (long entryId = 0; entryId < 3; entryId++) {
+      for (long epoch = -1; epoch < 2; epoch++) {
+        BroadcastEntry entry = new BroadcastEntry(0, entryId, 4, entryId, 1, payload);
+        ByteBuf frame = Unpooled.buffer();
+        encoder.writeHeader(frame, 7, entry, 0, epoch, payload.readableBytes());
+        frame.writeBytes(payload.duplicate());
+        assertThat(ByteBufUtil.getBytes(frame)).isEqualTo(broker(7, 4, entryId, -1, 0, epoch));
+      }
+    }
+  }
+
+  private byte[] broker(
+      long consumerId, long ledgerId, long entryId, int partition, int redeliveries, long epoch) {
+    ByteBufPair pair =
+        Commands.serializeCommandMessageWithSize(
+            Commands.newMessageCommand(
+                consumerId, ledgerId, entryId, partition, redeliveries, null, epoch),
+            payload.duplicate().retain());
+    ByteBuf whole = ByteBufPair.coalesce(pair);
+    try {
+      return ByteBufUtil.getBytes(whole);
+    } finally {
+      whole.release();
+    }
+  }
+}
