@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import com.google.common.collect.Maps;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
@@ -13,7 +14,6 @@ import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
 import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -23,6 +23,7 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedLedgerInfo.LedgerInfo;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.Consumer;
@@ -133,11 +134,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     }
 
     private static Supplier<NavigableMap<Long, Long>> entriesByLedger(ManagedLedgerImpl ledger) {
-      return () -> {
-        NavigableMap<Long, Long> entries = new TreeMap<>();
-        ledger.getLedgersInfo().forEach((id, info) -> entries.put(id, info.getEntries()));
-        return entries;
-      };
+      return () -> Maps.transformValues(ledger.getLedgersInfo(), LedgerInfo::getEntries);
     }
   }
 
@@ -178,7 +175,10 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private BroadcastConsumer connect(SubscriptionOption option, BroadcastServerCnx connection) {
     VirtualCursor position =
         parts.cursors.connect(
-            option.getConsumerName(), option.isDurable(), startOf(option), parts.loadedEnd);
+            option.getConsumerName(),
+            option.isDurable() ? Long.MAX_VALUE : -1,
+            startOf(option),
+            parts.loadedEnd);
     BroadcastConsumer consumer = new BroadcastConsumer(this, option, connection, position);
     consumers.add(consumer);
     getCursor().setActive();

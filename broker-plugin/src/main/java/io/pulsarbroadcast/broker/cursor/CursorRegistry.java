@@ -1,10 +1,18 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredName;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
+import org.roaringbitmap.RoaringBitmap;
 
 /**
  * The virtual cursors of one Broadcast subscription: those of connected consumers, and those left
@@ -16,14 +24,30 @@ import java.util.function.LongSupplier;
  *
  * <p>Names: a name identifies a durable consumer, but generated names collide (5 hex digits in the
  * Java client). Connected consumers of one name each have a cursor of their own; of several left
- * behind under one name the lowest position is kept; who comes back under the name takes it.
+ * behind under one name the lowest position is kept; who comes back under the name takes it. What
+ * is stored of a name is the lowest of all its cursors.
  */
 public final class CursorRegistry {
+
+  /** Names per record of a snapshot; keeps a record well under what storage takes for one entry. */
+  private static final int NAMES_PER_RECORD = 5_000;
+
+  /** Individually acknowledged entries of one consumer that survive a restart; more come again. */
+  private static final int MAX_STORED_HOLES = 50_000;
+
+  private static final long[] NO_HOLES = {};
 
   private final SkippedEntries skipped;
   private VirtualCursor[] connected = new VirtualCursor[16];
   private int connectedCount;
-  private final Map<String, VirtualCursor> leftBehind = new HashMap<>();
+  private int leftBehindCount;
+  private final Map<String, NamedPosition> byName = new HashMap<>();
+
+  /** The first number of the store that no name ever had. */
+  private int nextNumber;
+
+  private final RoaringBitmap freeNumbers = new RoaringBitmap();
+  private final RoaringBitmap removedNumbers = new RoaringBitmap();
 
   /**
    * The lowest position ever published; no cursor starts before it except by {@link
@@ -40,20 +64,61 @@ public final class CursorRegistry {
     this.floor = floor;
   }
 
+  /** The durable position or positions under one name. Guarded by the registry. */
+  private static final class NamedPosition {
+    private final String name;
+    private final int number;
+    private long ttlSeconds;
+    private int connected;
+    private VirtualCursor leftBehind;
+    private long leftAtNanos;
+    private boolean nameStored;
+
+    /** The position last written to the store, or -1. */
+    private long stored = -1;
+
+    /** How many holes were last written to the store. */
+    private long storedHoles;
+
+    /** The lowest of its cursors; valid only while positions are being collected. */
+    private VirtualCursor lowest;
+
+    NamedPosition(String name, int number, long ttlSeconds) {
+      this.name = name;
+      this.number = number;
+      this.ttlSeconds = ttlSeconds;
+    }
+  }
+
   /**
    * Registers a connected consumer: at the position left behind under its name, else at {@code
    * start}.
    *
+   * @param ttlSeconds how long its position outlives its connection; negative: ephemeral, not at
+   *     all
    * @param start where a consumer without a position starts, asked while the lock is held; raised
    *     to the subscription's own position when below
    * @param deliveredEnd see {@link VirtualCursor#deliveredEnd()}
    */
   public synchronized VirtualCursor connect(
-      String name, boolean durable, LongSupplier start, long deliveredEnd) {
-    VirtualCursor cursor = durable ? leftBehind.remove(name) : null;
-    if (cursor == null) {
+      String name, long ttlSeconds, LongSupplier start, long deliveredEnd) {
+    boolean durable = ttlSeconds >= 0;
+    NamedPosition named = durable ? byName.get(name) : null;
+    VirtualCursor cursor;
+    if (named != null && named.leftBehind != null) {
+      cursor = named.leftBehind;
+      named.leftBehind = null;
+      leftBehindCount--;
+    } else {
       long next = Math.max(floor, start.getAsLong());
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
+    }
+    if (durable) {
+      if (named == null) {
+        named = addName(name, ttlSeconds);
+      }
+      named.ttlSeconds = ttlSeconds;
+      named.connected++;
     }
     if (connectedCount == connected.length) {
       connected = Arrays.copyOf(connected, connectedCount * 2);
@@ -68,12 +133,12 @@ public final class CursorRegistry {
    * off already.
    */
   public synchronized void disconnect(VirtualCursor cursor) {
-    if (remove(cursor) && cursor.isDurable()) {
-      VirtualCursor same = leftBehind.putIfAbsent(cursor.name(), cursor);
-      if (same != null) {
-        same.lowerTo(cursor);
-      }
+    if (!remove(cursor) || !cursor.isDurable()) {
+      return;
     }
+    NamedPosition named = byName.get(cursor.name());
+    named.connected--;
+    leaveBehind(named, cursor);
   }
 
   /**
@@ -82,52 +147,68 @@ public final class CursorRegistry {
    * @return whether no position is left, connected or not
    */
   public synchronized boolean forget(VirtualCursor cursor) {
-    remove(cursor);
+    if (remove(cursor) && cursor.isDurable()) {
+      NamedPosition named = byName.get(cursor.name());
+      named.connected--;
+      removeIfUnused(named);
+    }
     return isEmpty();
   }
 
-  /** Moves every position to {@code ordinal}: reset, skip and clear of the whole subscription. */
-  public synchronized void resetAll(long ordinal) {
-    for (int i = 0; i < connectedCount; i++) {
-      connected[i].reset(ordinal);
+  /**
+   * Drops the positions whose consumers stayed away for longer than their time to live.
+   *
+   * @return how many
+   */
+  public synchronized int expire(long nowNanos) {
+    int expired = 0;
+    for (Iterator<NamedPosition> all = byName.values().iterator();
+        leftBehindCount > 0 && all.hasNext(); ) {
+      NamedPosition named = all.next();
+      if (named.leftBehind != null
+          && (nowNanos - named.leftAtNanos) / 1_000_000_000L >= named.ttlSeconds) {
+        named.leftBehind = null;
+        leftBehindCount--;
+        expired++;
+        if (named.connected == 0) {
+          all.remove();
+          free(named);
+        }
+      }
     }
-    leftBehind.values().forEach(cursor -> cursor.reset(ordinal));
+    return expired;
+  }
+
+  /** Moves every position to {@code ordinal}: reset of the whole subscription. */
+  public synchronized void resetAll(long ordinal) {
+    forEach(cursor -> cursor.reset(ordinal));
     floor = ordinal;
   }
 
   /**
-   * Moves every position that is before {@code ordinal} up to it: expiry and skip of the whole
+   * Moves every position that is before {@code ordinal} up to it: skip, clear and expiry of the
    * subscription.
    */
   public synchronized void advanceAll(long ordinal) {
-    for (int i = 0; i < connectedCount; i++) {
-      advance(connected[i], ordinal);
-    }
-    leftBehind.values().forEach(cursor -> advance(cursor, ordinal));
+    forEach(
+        cursor -> {
+          cursor.delivered(ordinal);
+          cursor.ackCumulative(ordinal - 1);
+        });
     floor = Math.max(floor, ordinal);
-  }
-
-  private static void advance(VirtualCursor cursor, long ordinal) {
-    cursor.delivered(ordinal);
-    cursor.ackCumulative(ordinal - 1);
   }
 
   /**
    * Publishes the subscription's position: the lowest of all cursors, or the last one published
-   * when there are none. Never decreases but by {@link #resetAll}.
+   * when there are none. Never decreases but by {@link #resetAll} and {@link #lowerFloor}.
    */
   public synchronized long lowest() {
     if (isEmpty()) {
       return floor;
     }
-    long lowest = Long.MAX_VALUE;
-    for (int i = 0; i < connectedCount; i++) {
-      lowest = Math.min(lowest, connected[i].next());
-    }
-    for (VirtualCursor cursor : leftBehind.values()) {
-      lowest = Math.min(lowest, cursor.next());
-    }
-    floor = Math.max(floor, skipped.firstNotSkipped(lowest));
+    long[] lowest = {Long.MAX_VALUE};
+    forEach(cursor -> lowest[0] = Math.min(lowest[0], cursor.next()));
+    floor = Math.max(floor, skipped.firstNotSkipped(lowest[0]));
     skipped.forgetBefore(floor);
     return floor;
   }
@@ -145,7 +226,7 @@ public final class CursorRegistry {
 
   /** Whether there is no position, neither of a connected consumer nor left behind. */
   public synchronized boolean isEmpty() {
-    return connectedCount == 0 && leftBehind.isEmpty();
+    return connectedCount == 0 && leftBehindCount == 0;
   }
 
   /** The subscription's position as last published. */
@@ -160,7 +241,148 @@ public final class CursorRegistry {
 
   /** How many positions wait for their consumer's return. */
   public synchronized int leftBehindCount() {
-    return leftBehind.size();
+    return leftBehindCount;
+  }
+
+  /**
+   * Adds a position from the store, of a consumer that may return; before any consumer is
+   * connected.
+   */
+  synchronized void restore(
+      String name,
+      long ttlSeconds,
+      long next,
+      Iterable<Long> acknowledgedAhead,
+      long deliveredEnd) {
+    VirtualCursor cursor =
+        new VirtualCursor(name, true, skipped, Math.max(floor, next), deliveredEnd);
+    acknowledgedAhead.forEach(cursor::ackIndividual);
+    leaveBehind(addName(name, ttlSeconds), cursor);
+  }
+
+  /**
+   * What changed since the last {@link #changes} or {@link #snapshot}, to be stored; perhaps
+   * nothing.
+   */
+  synchronized PositionsRecord changes(LongFunction<EntryId> entryBefore) {
+    PositionsRecord record = new PositionsRecord(false, false);
+    record.removed.or(removedNumbers);
+    collectLowest();
+    for (NamedPosition named : byName.values()) {
+      collect(named, record, entryBefore);
+    }
+    numbersAreStored();
+    return record;
+  }
+
+  /** Everything, to be stored: one or more records. */
+  synchronized List<PositionsRecord> snapshot(LongFunction<EntryId> entryBefore) {
+    collectLowest();
+    List<PositionsRecord> records = new ArrayList<>();
+    PositionsRecord record = null;
+    Iterator<NamedPosition> all = byName.values().iterator();
+    do {
+      record =
+          new PositionsRecord(
+              record == null, byName.size() <= (records.size() + 1) * NAMES_PER_RECORD);
+      for (int i = 0; i < NAMES_PER_RECORD && all.hasNext(); i++) {
+        NamedPosition named = all.next();
+        named.nameStored = false;
+        named.stored = -1;
+        collect(named, record, entryBefore);
+      }
+      records.add(record);
+    } while (all.hasNext());
+    numbersAreStored();
+    return records;
+  }
+
+  private void collectLowest() {
+    for (NamedPosition named : byName.values()) {
+      named.lowest = named.leftBehind;
+    }
+    for (int i = 0; i < connectedCount; i++) {
+      VirtualCursor cursor = connected[i];
+      if (cursor.isDurable()) {
+        NamedPosition named = byName.get(cursor.name());
+        if (named.lowest == null || cursor.next() < named.lowest.next()) {
+          named.lowest = cursor;
+        }
+      }
+    }
+  }
+
+  private void collect(
+      NamedPosition named, PositionsRecord record, LongFunction<EntryId> entryBefore) {
+    if (!named.nameStored) {
+      record.names.put(named.number, new StoredName(named.name, named.ttlSeconds));
+      named.nameStored = true;
+    }
+    long next = named.lowest.next();
+    // Two consumers of one name do not share their holes: only a position that stands alone keeps
+    // them.
+    boolean alone = named.connected + (named.leftBehind == null ? 0 : 1) == 1;
+    long[] holes = alone ? named.lowest.acknowledgedAhead(MAX_STORED_HOLES) : NO_HOLES;
+    if (named.stored != next || named.storedHoles != holes.length) {
+      record.put(named.number, entryBefore.apply(next));
+      for (long hole : holes) {
+        record.putHole(named.number, entryBefore.apply(hole + 1));
+      }
+      named.stored = next;
+      named.storedHoles = holes.length;
+    }
+  }
+
+  private void numbersAreStored() {
+    freeNumbers.or(removedNumbers);
+    removedNumbers.clear();
+  }
+
+  private NamedPosition addName(String name, long ttlSeconds) {
+    int number = nextNumber;
+    if (freeNumbers.isEmpty()) {
+      nextNumber++;
+    } else {
+      number = freeNumbers.first();
+      freeNumbers.remove(number);
+    }
+    NamedPosition named = new NamedPosition(name, number, ttlSeconds);
+    byName.put(name, named);
+    return named;
+  }
+
+  private void leaveBehind(NamedPosition named, VirtualCursor cursor) {
+    if (named.leftBehind == null) {
+      named.leftBehind = cursor;
+      leftBehindCount++;
+    } else {
+      named.leftBehind.lowerTo(cursor);
+    }
+    named.leftAtNanos = System.nanoTime();
+  }
+
+  private void removeIfUnused(NamedPosition named) {
+    if (named.connected == 0 && named.leftBehind == null) {
+      byName.remove(named.name);
+      free(named);
+    }
+  }
+
+  private void free(NamedPosition named) {
+    removedNumbers.add(named.number);
+  }
+
+  private void forEach(Consumer<VirtualCursor> action) {
+    for (int i = 0; i < connectedCount; i++) {
+      action.accept(connected[i]);
+    }
+    if (leftBehindCount > 0) {
+      for (NamedPosition named : byName.values()) {
+        if (named.leftBehind != null) {
+          action.accept(named.leftBehind);
+        }
+      }
+    }
   }
 
   private boolean remove(VirtualCursor cursor) {

@@ -91,6 +91,15 @@ public final class LedgerIndex {
     return new EntryId(current.ledgers[index], ordinal - current.bases[index]);
   }
 
+  /** The entry just before an ordinal; entry -1 of the first ledger when there is none. */
+  public EntryId entryBefore(long ordinal) {
+    Snapshot current = snapshot;
+    if (ordinal > 0) {
+      return entryAt(ordinal - 1);
+    }
+    return new EntryId(current.ledgers.length == 0 ? -1 : current.ledgers[0], -1);
+  }
+
   private long endOf(Snapshot current) {
     int last = current.ledgers.length - 1;
     if (last < 0) {

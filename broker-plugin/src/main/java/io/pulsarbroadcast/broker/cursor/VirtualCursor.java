@@ -41,6 +41,7 @@ public final class VirtualCursor {
     NOT_SENT
   }
 
+  private static final long[] NONE = {};
   private static final VarHandle NEXT;
 
   static {
@@ -147,6 +148,16 @@ public final class VirtualCursor {
     }
     synchronized (this) {
       return acknowledgedAhead != null && acknowledgedAhead.contains(ordinal);
+    }
+  }
+
+  /** The entries acknowledged after the position, the first {@code limit} of them. */
+  long[] acknowledgedAhead(int limit) {
+    if (acknowledgedAhead == null) {
+      return NONE;
+    }
+    synchronized (this) {
+      return acknowledgedAhead == null ? NONE : acknowledgedAhead.stream().limit(limit).toArray();
     }
   }
 

@@ -62,7 +62,7 @@ class CursorRegistryTest {
 
   @Test
   void shouldLeaveNothingBehindForAnEphemeralConsumer() {
-    VirtualCursor cursor = registry.connect("reader", false, () -> 7, 0);
+    VirtualCursor cursor = registry.connect("reader", -1, () -> 7, 0);
     registry.disconnect(cursor);
     assertThat(registry.leftBehindCount()).isZero();
     assertThat(registry.isEmpty()).isTrue();
@@ -104,7 +104,7 @@ class CursorRegistryTest {
   }
 
   private VirtualCursor connect(String name, long start) {
-    return registry.connect(name, true, () -> start, 0);
+    return registry.connect(name, 60, () -> start, 0);
   }
 
   private static void ackTo(VirtualCursor cursor, long next) {

@@ -302,7 +302,7 @@ class FanoutSimulationTest {
       SimulatedConsumer(Connection connection, int id) {
         this.connection = connection;
         this.start = random.nextBoolean() ? log.size() : 0;
-        this.cursor = registry.connect("c" + id, true, () -> start, 0);
+        this.cursor = registry.connect("c" + id, 60, () -> start, 0);
         this.expectedFirst = (int) cursor.next();
         this.fanout = new FanoutConsumer(id, cursor, -1, () -> {});
       }

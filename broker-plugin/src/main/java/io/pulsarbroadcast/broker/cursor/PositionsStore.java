@@ -1,0 +1,137 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Writes the positions of one Broadcast subscription to its log: what changed since the flush
+ * before, and a snapshot of everything now and then, after which the log before it is forgotten.
+ *
+ * <p>May be called from any thread. One flush is under way at a time; those asked for meanwhile are
+ * one, after it: so a thousand consumers that register at once cost one write.
+ */
+public final class PositionsStore {
+
+  /**
+   * A snapshot is due when the changes since the last take this many times its size, and at least
+   * this many bytes.
+   */
+  private static final int CHANGES_PER_SNAPSHOT = 4;
+
+  private static final long MIN_CHANGES_BYTES = 1 << 20;
+
+  /** Where records go; keeps their order. May answer on any thread. */
+  public interface Log {
+    /**
+     * Appends a record.
+     *
+     * @return what names the record in {@link #forgetBefore}, when it is on storage
+     */
+    CompletableFuture<Object> append(byte[] record);
+
+    /** Records before this one are needed no more. */
+    void forgetBefore(Object record);
+  }
+
+  private final Log log;
+  private final CursorRegistry cursors;
+  private final LedgerIndex index;
+
+  private CompletableFuture<Void> underWay;
+  private CompletableFuture<Void> next;
+
+  /** Confined to the flush under way. */
+  private boolean snapshotDue = true;
+
+  private long snapshotBytes;
+  private long changesBytes;
+
+  public PositionsStore(Log log, CursorRegistry cursors, LedgerIndex index) {
+    this.log = log;
+    this.cursors = cursors;
+    this.index = index;
+  }
+
+  /**
+   * Writes what changed before this call.
+   *
+   * @return completed when it is on storage; fails when storage does, and then everything is
+   *     written again next time
+   */
+  public CompletableFuture<Void> flush() {
+    CompletableFuture<Void> mine;
+    synchronized (this) {
+      if (underWay != null) {
+        if (next == null) {
+          next = new CompletableFuture<>();
+        }
+        return next;
+      }
+      underWay = new CompletableFuture<>();
+      mine = underWay;
+    }
+    write(mine);
+    return mine;
+  }
+
+  private void write(CompletableFuture<Void> done) {
+    CompletableFuture<Void> written;
+    try {
+      written = snapshotDue ? writeSnapshot() : writeChanges();
+    } catch (RuntimeException e) {
+      written = CompletableFuture.failedFuture(e);
+    }
+    written.whenComplete(
+        (nothing, e) -> {
+          if (e != null) {
+            snapshotDue = true;
+          }
+          CompletableFuture<Void> following;
+          synchronized (this) {
+            following = next;
+            next = null;
+            underWay = following;
+          }
+          if (e == null) {
+            done.complete(null);
+          } else {
+            done.completeExceptionally(e);
+          }
+          if (following != null) {
+            write(following);
+          }
+        });
+  }
+
+  private CompletableFuture<Void> writeChanges() {
+    PositionsRecord changes = cursors.changes(index::entryBefore);
+    if (changes.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    byte[] bytes = changes.encode();
+    changesBytes += bytes.length;
+    snapshotDue =
+        changesBytes > MIN_CHANGES_BYTES && changesBytes > CHANGES_PER_SNAPSHOT * snapshotBytes;
+    return log.append(bytes).thenAccept(record -> {});
+  }
+
+  private CompletableFuture<Void> writeSnapshot() {
+    List<CompletableFuture<Object>> appended = new ArrayList<>();
+    long size = 0;
+    for (PositionsRecord record : cursors.snapshot(index::entryBefore)) {
+      byte[] bytes = record.encode();
+      size += bytes.length;
+      appended.add(log.append(bytes));
+    }
+    snapshotBytes = size;
+    changesBytes = 0;
+    return CompletableFuture.allOf(appended.toArray(CompletableFuture[]::new))
+        .thenRun(
+            () -> {
+              snapshotDue = false;
+              log.forgetBefore(appended.get(0).join());
+            });
+  }
+}

@@ -1,0 +1,271 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/**
+ * I4 and I5: what is stored is what was acknowledged, and comes back after a crash at any moment.
+ */
+class PositionsStoreTest {
+
+  private final TreeMap<Long, Long> ledgers =
+      new TreeMap<>(Map.of(3L, 1000L, 7L, 1000L, 9L, 1_000_000L));
+  private final LedgerIndex index = new LedgerIndex(() -> ledgers);
+  private final MemoryLog log = new MemoryLog();
+  private CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
+  private PositionsStore store = new PositionsStore(log, registry, index);
+
+  @Test
+  void shouldRestoreNamesAndPositionsAcrossLedgers() throws Exception {
+    ackTo(connect("car-1"), 5);
+    ackTo(connect("car-2"), 1500);
+    connect("car-3");
+    store.flush().join();
+    restart();
+    assertThat(connect("car-1").next()).isEqualTo(5);
+    assertThat(connect("car-2").next()).isEqualTo(1500);
+    assertThat(connect("car-3").next()).isZero();
+    assertThat(registry.leftBehindCount()).isZero();
+  }
+
+  @Test
+  void shouldRestoreHoles() throws Exception {
+    VirtualCursor cursor = connect("car");
+    ackTo(cursor, 990);
+    cursor.delivered(1100);
+    cursor.ackIndividual(995);
+    cursor.ackIndividual(1003);
+    store.flush().join();
+    restart();
+    VirtualCursor back = connect("car");
+    assertThat(back.next()).isEqualTo(990);
+    assertThat(back.isAcknowledged(995)).isTrue();
+    assertThat(back.isAcknowledged(1003)).isTrue();
+    assertThat(back.isAcknowledged(1002)).isFalse();
+  }
+
+  @Test
+  void shouldForgetHolesOfAPositionThatWasMovedBack() throws Exception {
+    VirtualCursor cursor = connect("car");
+    cursor.delivered(100);
+    cursor.ackIndividual(50);
+    store.flush().join();
+    cursor.ackCumulative(20);
+    cursor.reset(10);
+    store.flush().join();
+    restart();
+    assertThat(connect("car").isAcknowledged(50)).isFalse();
+  }
+
+  @Test
+  void shouldStoreTheLowestOfConsumersOfOneName() throws Exception {
+    ackTo(connect("same"), 30);
+    ackTo(connect("same"), 20);
+    store.flush().join();
+    restart();
+    assertThat(connect("same").next()).isEqualTo(20);
+  }
+
+  @Test
+  void shouldNotRestoreWhatWasForgotten() throws Exception {
+    VirtualCursor gone = connect("gone");
+    connect("stays");
+    store.flush().join();
+    registry.forget(gone);
+    store.flush().join();
+    connect("takes the number");
+    store.flush().join();
+    restart();
+    assertThat(registry.leftBehindCount()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldTakeAFlushAskedForMeanwhileAsOne() {
+    log.holdBack = true;
+    connect("a");
+    CompletableFuture<Void> first = store.flush();
+    connect("b");
+    CompletableFuture<Void> second = store.flush();
+    connect("c");
+    assertThat(store.flush()).isSameAs(second);
+    assertThat(log.records).hasSize(1);
+    log.answerAll();
+    assertThat(first).isCompleted();
+    assertThat(second).isNotDone();
+    assertThat(log.records).hasSize(2);
+    log.answerAll();
+    assertThat(second).isCompleted();
+  }
+
+  @Test
+  void shouldWriteEverythingAgainAfterAFailure() throws Exception {
+    ackTo(connect("car"), 5);
+    log.failure = new IOException("disk full");
+    assertThat(store.flush()).isCompletedExceptionally();
+    log.failure = null;
+    store.flush().join();
+    restart();
+    assertThat(connect("car").next()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldWriteNothingWhenNothingChanged() {
+    connect("car");
+    store.flush().join();
+    int records = log.records.size();
+    store.flush().join();
+    assertThat(log.records).hasSize(records);
+  }
+
+  @Test
+  void shouldNameWhatIsWrongWithARecord() {
+    connect("car");
+    store.flush().join();
+    byte[] good = log.records.get(0);
+    StoredPositions stored = new StoredPositions();
+    byte[] damaged = good.clone();
+    damaged[good.length / 2]++;
+    assertThatThrownBy(() -> stored.apply(damaged))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("checksum");
+    byte[] later = good.clone();
+    later[1] = 2;
+    assertThatThrownBy(() -> stored.apply(later)).hasMessageContaining("version 2");
+    assertThatThrownBy(() -> stored.apply(new byte[10])).hasMessageContaining("not a record");
+  }
+
+  @Test
+  void shouldTakeFewBytesForConsumersThatStandTogether() {
+    for (int i = 0; i < 100_000; i++) {
+      connect("consumer-" + i);
+    }
+    store.flush().join();
+    int before = log.records.size();
+    List<VirtualCursor> all = new ArrayList<>(log.connected);
+    all.forEach(cursor -> ackTo(cursor, 1200));
+    store.flush().join();
+    assertThat(log.records).hasSize(before + 1);
+    assertThat(log.records.get(before).length).isLessThan(1000);
+  }
+
+  @Test
+  void shouldMatchANaiveStoreOverRandomCrashes() throws Exception {
+    for (int seed = 0; seed < 60; seed++) {
+      Random random = new Random(seed);
+      log.records.clear();
+      log.connected.clear();
+      registry = new CursorRegistry(new SkippedEntries(), 0);
+      store = new PositionsStore(log, registry, index);
+      Map<String, Long> flushed = new HashMap<>();
+      Map<String, VirtualCursor> live = new HashMap<>();
+      for (int step = 0; step < 300; step++) {
+        String name = "car-" + random.nextInt(20);
+        VirtualCursor cursor = live.get(name);
+        switch (random.nextInt(8)) {
+          case 0, 1 -> live.computeIfAbsent(name, this::connect);
+          case 2, 3, 4 -> {
+            if (cursor != null) {
+              ackTo(cursor, cursor.next() + random.nextInt(100));
+            }
+          }
+          case 5 -> {
+            if (cursor != null && random.nextInt(4) == 0) {
+              registry.forget(live.remove(name));
+            }
+          }
+          case 6 -> {
+            store.flush().join();
+            flushed.clear();
+            live.forEach((key, value) -> flushed.put(key, value.next()));
+          }
+          default -> {
+            if (random.nextInt(10) == 0) {
+              restart();
+              assertThat(registry.leftBehindCount()).as("seed %d", seed).isEqualTo(flushed.size());
+              live.clear();
+              for (String known : flushed.keySet()) {
+                live.put(known, connect(known));
+                assertThat(live.get(known).next())
+                    .as("seed %d step %d %s", seed, step, known)
+                    .isEqualTo(flushed.get(known));
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private VirtualCursor connect(String name) {
+    VirtualCursor cursor = registry.connect(name, 60, () -> 0, 0);
+    log.connected.add(cursor);
+    return cursor;
+  }
+
+  private static void ackTo(VirtualCursor cursor, long next) {
+    cursor.delivered(next);
+    if (next > 0) {
+      cursor.ackCumulative(next - 1);
+    }
+  }
+
+  /** A crash and a start: everything in memory is gone, the log is read. */
+  private void restart() throws IOException {
+    StoredPositions stored = new StoredPositions();
+    for (byte[] record : log.records) {
+      stored.apply(record);
+    }
+    registry = new CursorRegistry(new SkippedEntries(), 0);
+    stored.restore(registry, index, 1_000_000);
+    store = new PositionsStore(log, registry, index);
+  }
+
+  private static final class MemoryLog implements PositionsStore.Log {
+    private final List<byte[]> records = new ArrayList<>();
+    private final List<VirtualCursor> connected = new ArrayList<>();
+    private final List<CompletableFuture<Object>> waiting = new ArrayList<>();
+    private boolean holdBack;
+    private IOException failure;
+
+    @Override
+    public CompletableFuture<Object> append(byte[] record) {
+      if (failure != null) {
+        return CompletableFuture.failedFuture(failure);
+      }
+      records.add(record);
+      CompletableFuture<Object> done = new CompletableFuture<>();
+      if (holdBack) {
+        waiting.add(done);
+      } else {
+        done.complete(record);
+      }
+      return done;
+    }
+
+    void answerAll() {
+      List<CompletableFuture<Object>> answered = List.copyOf(waiting);
+      waiting.clear();
+      answered.forEach(done -> done.complete(records.get(records.size() - 1)));
+    }
+
+    @Override
+    public void forgetBefore(Object record) {
+      if (!holdBack) {
+        while (records.get(0) != record) {
+          records.remove(0);
+        }
+      }
+    }
+  }
+}
