@@ -8,6 +8,10 @@ import java.util.Properties;
 /**
  * The plugin's settings: keys {@code broadcast*} of broker.conf or standalone.conf. Immutable.
  *
+ * @param positionFlushIntervalMillis how often at the most changed positions are written to
+ *     storage; what a crash of the broker makes it deliver again
+ * @param cursorTimeToLiveSeconds how long a position outlives its connection; also the most that a
+ *     consumer may ask for
  * @param markDeleteIntervalMillis how often at the most the lowest position is handed to the
  *     subscription's cursor
  * @param connectionMaxPendingBytes tail entries that may wait for one connection's socket before
@@ -18,6 +22,8 @@ import java.util.Properties;
  *     consumers behind
  */
 public record BroadcastConfig(
+    int positionFlushIntervalMillis,
+    int cursorTimeToLiveSeconds,
     int markDeleteIntervalMillis,
     int connectionMaxPendingBytes,
     int catchUpReadMaxEntries,
@@ -35,6 +41,8 @@ public record BroadcastConfig(
     Reader reader = new Reader(properties);
     BroadcastConfig config =
         new BroadcastConfig(
+            reader.integer("broadcastPositionFlushIntervalMillis", 1_000, 1, 60_000),
+            reader.integer("broadcastCursorTimeToLiveSeconds", 7 * 24 * 3600, 0, Integer.MAX_VALUE),
             reader.integer("broadcastMarkDeleteIntervalMillis", 100, 1, 60_000),
             reader.integer("broadcastConnectionMaxPendingBytes", 16 << 20, 1 << 16, 1 << 30),
             reader.integer("broadcastCatchUpReadMaxEntries", 100, 1, 10_000),
@@ -81,7 +89,12 @@ public record BroadcastConfig(
       for (Object key : properties.keySet()) {
         if (key.toString().startsWith(PREFIX) && !known.contains(key.toString())) {
           throw new IllegalArgumentException(
-              "Unknown setting " + key + "; known are " + String.join(", ", known));
+              "Unknown setting "
+                  + key
+                  + "="
+                  + properties.get(key)
+                  + "; known are "
+                  + String.join(", ", known));
         }
       }
     }

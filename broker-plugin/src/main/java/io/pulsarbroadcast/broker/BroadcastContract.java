@@ -66,6 +66,16 @@ public final class BroadcastContract {
         && BROADCAST.equalsIgnoreCase(subscriptionProperties.get(TYPE_PROPERTY));
   }
 
+  /**
+   * How long the consumer's position outlives its connection, in seconds.
+   *
+   * @param limitSeconds the broker's setting: the default, and the most that a consumer may ask for
+   */
+  public static long timeToLiveSeconds(Map<String, String> consumerProperties, long limitSeconds) {
+    String value = consumerProperties.get(TTL_PROPERTY);
+    return value == null ? limitSeconds : Math.min(limitSeconds, Long.parseLong(value));
+  }
+
   private static boolean isBroadcastType(String value) {
     if (value == null) {
       return false;

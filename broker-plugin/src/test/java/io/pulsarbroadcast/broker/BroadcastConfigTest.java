@@ -37,7 +37,7 @@ class BroadcastConfigTest {
     properties.setProperty("broadcastMarkDeleteInterval", "5");
     assertThatThrownBy(() -> BroadcastConfig.from(properties))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("broadcastMarkDeleteInterval;")
+        .hasMessageContaining("broadcastMarkDeleteInterval=5;")
         .hasMessageContaining("broadcastMarkDeleteIntervalMillis");
   }
 }

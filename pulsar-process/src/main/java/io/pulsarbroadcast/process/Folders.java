@@ -10,8 +10,6 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.Stream;
 
 /** Copies and deletes folders. Any thread may call it. */
@@ -88,22 +86,5 @@ final class Folders {
             return FileVisitResult.CONTINUE;
           }
         });
-  }
-
-  /** The last lines of a text file, or an empty list when it cannot be read. */
-  static List<String> tail(Path file, int maxLines) {
-    try (Stream<String> lines = Files.lines(file, java.nio.charset.StandardCharsets.ISO_8859_1)) {
-      ArrayList<String> last = new ArrayList<>();
-      lines.forEach(
-          line -> {
-            if (last.size() == maxLines) {
-              last.remove(0);
-            }
-            last.add(line);
-          });
-      return last;
-    } catch (IOException | UncheckedIOException e) {
-      return List.of();
-    }
   }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -32,6 +33,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
   private final Thread shutdownHook = new Thread(this::cleanUpAtExit, "pulsar-process-cleanup");
   private final Object lifecycle = new Object();
   private volatile Process process;
+  private volatile LogFile logOfThisStart;
   private volatile boolean closed;
 
   private PulsarProcess(
@@ -97,6 +99,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
       if (isAlive()) {
         throw new IllegalStateException("Pulsar runs already, process " + pid());
       }
+      logOfThisStart = LogFile.fromNow(logFile());
       process = new LaunchCommand(options, folder, bookiePort).build().start();
       watchdog.watch(process.pid());
     }
@@ -125,9 +128,18 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
 
   private IOException failure(String what, long startNanos) {
     Duration elapsed = Duration.ofNanos(System.nanoTime() - startNanos);
+    String newLine = System.lineSeparator();
+    List<String> errors = logOfThisStart.errors();
     return new IOException(
-        "Pulsar %s after %.1f s. End of its log %s:%n%s"
-            .formatted(what, elapsed.toMillis() / 1000.0, logFile(), logTail(LOG_TAIL_LINES)));
+        "Pulsar %s after %.1f s.%s%nEnd of its log %s:%n%s"
+            .formatted(
+                what,
+                elapsed.toMillis() / 1000.0,
+                errors.isEmpty()
+                    ? ""
+                    : newLine + "It logged: " + String.join(newLine + "  ", errors),
+                logFile(),
+                String.join(newLine, logOfThisStart.tail(LOG_TAIL_LINES))));
   }
 
   /** Ends the broker at once (SIGKILL) as a crash would, and returns when it has ended. */
@@ -224,7 +236,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
 
   /** The last lines of the log, for error messages. */
   public String logTail(int maxLines) {
-    return String.join(System.lineSeparator(), Folders.tail(logFile(), maxLines));
+    return String.join(System.lineSeparator(), LogFile.all(logFile()).tail(maxLines));
   }
 
   /** The folder that serves as PULSAR_HOME; it is deleted by {@link #close()}. */

@@ -7,17 +7,19 @@ import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
+import io.pulsarbroadcast.broker.cursor.StoredPositions;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
-import java.util.NavigableMap;
+import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.AsyncCallbacks;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
@@ -25,6 +27,8 @@ import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedLedgerInfo.LedgerInfo;
 import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.BrokerServiceException;
+import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
@@ -48,6 +52,8 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastSubscription.class);
 
+  private static final String CLOSING = "Subscription is being closed, try again";
+
   private final Parts parts;
   private final ConsumerDirectory consumers = new ConsumerDirectory();
   private final LongAdder refusedAcks = new LongAdder();
@@ -56,11 +62,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /**
    * Makes a Broadcast subscription at the position of a plain one, on the same cursor.
    *
-   * @param origin what is known of the subscription's past
+   * @param past what is known of the subscription's past
    */
   static BroadcastSubscription create(
-      BroadcastTopic topic, PersistentSubscription plain, BroadcastConfig config, Origin origin) {
-    Parts parts = Parts.of(topic, plain, config, origin);
+      BroadcastTopic topic, PersistentSubscription plain, BroadcastConfig config, Past past) {
+    Parts parts = Parts.of(topic, plain, config, past);
     return BrokerLine.subscriptionTakesBoxed()
         ? new BroadcastSubscription(topic, plain, parts, Boolean.FALSE)
         : new BroadcastSubscription(topic, plain, parts);
@@ -79,15 +85,30 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.dispatcher = new SubscriptionDispatcher(this, consumers);
   }
 
-  /** Where a subscription was before it became Broadcast. */
+  /**
+   * Where a subscription was before it became Broadcast, and so where a consumer starts that has no
+   * position.
+   */
   enum Origin {
-    /** Made by the Broadcast subscribe itself. */
+    /** Made by the Broadcast subscribe itself: at the consumer's initial position. */
     NEW,
-    /** A plain subscription that nobody used any more. */
+    /** A plain subscription: at its position, while nobody has moved on from there. */
     PLAIN,
-    /** There since the topic was loaded: consumers unknown here may have positions from before. */
-    LOADED
+    /** A Broadcast one, loaded with its positions: at the consumer's initial position. */
+    STORED,
+    /**
+     * Its positions are lost: at the subscription's position, lest a known consumer misses
+     * something.
+     */
+    LOST
   }
+
+  /**
+   * What is known of a subscription's past.
+   *
+   * @param ledger the positions log, or null when it cannot be opened
+   */
+  record Past(Origin origin, StoredPositions positions, PositionsLedger ledger) {}
 
   /** What a subscription consists of, made before the broker's own constructor runs. */
   private record Parts(
@@ -97,18 +118,21 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       BroadcastDispatcher fanout,
       PositionPublisher publisher,
       BroadcastConfig config,
-      Origin origin,
-      long originalPosition,
-      long loadedEnd) {
+      Past past,
+      long originalPosition) {
 
     static Parts of(
-        BroadcastTopic topic, PersistentSubscription plain, BroadcastConfig config, Origin origin) {
+        BroadcastTopic topic, PersistentSubscription plain, BroadcastConfig config, Past past) {
       ManagedLedgerImpl ledger = (ManagedLedgerImpl) topic.getManagedLedger();
-      LedgerIndex index = new LedgerIndex(entriesByLedger(ledger));
+      LedgerIndex index =
+          new LedgerIndex(
+              () -> Maps.transformValues(ledger.getLedgersInfo(), LedgerInfo::getEntries));
       long position = after(index, plain.getCursor().getMarkDeletedPosition());
       SkippedEntries skipped = new SkippedEntries();
       CursorRegistry cursors = new CursorRegistry(skipped, position);
+      past.positions().restore(cursors, index, after(index, ledger.getLastConfirmedEntry()));
       BrokerService broker = topic.getBrokerService();
+      ScheduledExecutorService timer = broker.getPulsar().getExecutor();
       String name = topic.getName() + "/" + plain.getName();
       ManagedLedgerEntrySource source =
           new ManagedLedgerEntrySource(topic, plain.getCursor(), index, skipped, position, config);
@@ -118,23 +142,14 @@ final class BroadcastSubscription extends LineNeutralSubscription {
               source,
               position,
               broker.getTopicOrderedExecutor().chooseThread(name),
-              broker.getPulsar().getExecutor(),
+              timer,
               config.catchUpMaxHeldBytes());
+      PositionsStore store =
+          past.ledger() == null ? null : new PositionsStore(past.ledger(), cursors, index);
       PositionPublisher publisher =
           new PositionPublisher(
-              plain.getCursor(),
-              source::seekToTail,
-              index,
-              cursors,
-              broker.getPulsar().getExecutor(),
-              config.markDeleteIntervalMillis());
-      long loadedEnd = origin == Origin.LOADED ? after(index, ledger.getLastConfirmedEntry()) : 0;
-      return new Parts(
-          index, cursors, source, fanout, publisher, config, origin, position, loadedEnd);
-    }
-
-    private static Supplier<NavigableMap<Long, Long>> entriesByLedger(ManagedLedgerImpl ledger) {
-      return () -> Maps.transformValues(ledger.getLedgersInfo(), LedgerInfo::getEntries);
+              plain.getCursor(), source::seekToTail, index, cursors, store, timer, config);
+      return new Parts(index, cursors, source, fanout, publisher, config, past, position);
     }
   }
 
@@ -161,24 +176,26 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     return deadRemoved
         .handle((done, e) -> connect(option, connection))
         .thenCompose(
-            consumer -> {
-              if (!closed) {
-                return CompletableFuture.completedFuture(consumer);
-              }
-              removeConsumer(consumer, false);
-              return CompletableFuture.failedFuture(
-                  new SubscriptionFencedException(
-                      "Subscription " + getName() + " is being closed, try again"));
-            });
+            consumer ->
+                stored(consumer)
+                    .handle((done, e) -> closed ? new SubscriptionFencedException(CLOSING) : e)
+                    .thenCompose(
+                        failure ->
+                            failure == null
+                                ? CompletableFuture.completedFuture(consumer)
+                                : giveUp(consumer, failure)));
   }
 
   private BroadcastConsumer connect(SubscriptionOption option, BroadcastServerCnx connection) {
     VirtualCursor position =
         parts.cursors.connect(
             option.getConsumerName(),
-            option.isDurable() ? Long.MAX_VALUE : -1,
+            option.isDurable()
+                ? BroadcastContract.timeToLiveSeconds(
+                    option.getMetadata(), parts.config.cursorTimeToLiveSeconds())
+                : CursorRegistry.EPHEMERAL,
             startOf(option),
-            parts.loadedEnd);
+            parts.past.origin() == Origin.LOST ? end() : 0);
     BroadcastConsumer consumer = new BroadcastConsumer(this, option, connection, position);
     consumers.add(consumer);
     getCursor().setActive();
@@ -190,14 +207,37 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private LongSupplier startOf(SubscriptionOption option) {
     return () -> {
       boolean inherits =
-          parts.cursors.isEmpty()
-              || parts.origin == Origin.LOADED
-              || parts.origin == Origin.PLAIN && parts.cursors.floor() == parts.originalPosition;
-      if (inherits || option.getInitialPosition() == InitialPosition.Earliest) {
-        return parts.cursors.floor();
-      }
-      return after(parts.index, topic.getManagedLedger().getLastConfirmedEntry());
+          switch (parts.past.origin()) {
+            case LOST -> true;
+            case PLAIN -> parts.cursors.floor() == parts.originalPosition;
+            case NEW, STORED -> parts.cursors.isEmpty();
+          };
+      return inherits || option.getInitialPosition() == InitialPosition.Earliest
+          ? parts.cursors.floor()
+          : end();
     };
+  }
+
+  /** The ordinal after the last message that was published. */
+  private long end() {
+    return after(parts.index, topic.getManagedLedger().getLastConfirmedEntry());
+  }
+
+  /** Completed when a crash of the broker would not forget the consumer any more (I1). */
+  private CompletableFuture<Void> stored(BroadcastConsumer consumer) {
+    return parts.cursors.isNameStored(consumer.position())
+        ? CompletableFuture.completedFuture(null)
+        : parts.publisher.flush();
+  }
+
+  private CompletableFuture<BroadcastConsumer> giveUp(BroadcastConsumer consumer, Throwable cause) {
+    removeConsumer(consumer, false);
+    return CompletableFuture.failedFuture(
+        cause instanceof BrokerServiceException
+            ? cause
+            : new PersistenceException(
+                new IOException(
+                    "Could not store the consumer's position: " + cause.getMessage(), cause)));
   }
 
   /** What this subscription sends down one connection. On the connection's event loop. */
@@ -255,7 +295,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Moves a position to an entry (seek), and the subscription's back when it is ahead of that. */
   CompletableFuture<Void> moveTo(VirtualCursor position, long ledgerId, long entryId) {
     long ordinal = Math.max(0, parts.index.ordinalAfter(ledgerId, entryId - 1));
-    long end = after(parts.index, topic.getManagedLedger().getLastConfirmedEntry());
+    long end = end();
     return parts
         .publisher
         .lowerTo(Math.min(ordinal, end))
@@ -317,7 +357,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       connected.connection().remove(this, connected);
       bytesOutFromRemovedConsumers.add(connected.bytesOut());
       msgOutFromRemovedConsumer.add(connected.messagesOut());
-      positionMoved();
+      parts.publisher.positionLeftBehind();
       if (consumers.count() == 0) {
         deactivateCursor();
       }
@@ -333,20 +373,37 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     return last ? delete() : CompletableFuture.completedFuture(null);
   }
 
+  /** Takes no further consumers. */
+  void fence() {
+    closed = true;
+  }
+
   /**
-   * Stops dispatch and hands the last position over: the topic is being closed, or the subscription
+   * Stops dispatch and makes the positions last: the topic is being closed, or the subscription
    * changes its type.
    */
   CompletableFuture<Void> stop() {
-    closed = true;
     parts.fanout.close();
-    return publishPosition();
+    return parts
+        .publisher
+        .flush()
+        .handle((flushed, e) -> publishPosition())
+        .thenCompose(published -> published);
+  }
+
+  /** Closes the positions log, after {@link #stop}. */
+  CompletableFuture<Void> closeLog() {
+    PositionsLedger ledger = parts.past.ledger();
+    return ledger == null ? CompletableFuture.completedFuture(null) : ledger.close();
   }
 
   /** Takes part again after {@link #stop}, when closing the topic failed. */
   void resume() {
     closed = false;
     parts.fanout.reopen();
+    if (parts.past.ledger() != null) {
+      parts.past.ledger().reopen();
+    }
   }
 
   /**

@@ -4,6 +4,8 @@ package io.pulsarbroadcast.broker.compat;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.BroadcastSubscription.Origin;
+import io.pulsarbroadcast.broker.compat.BroadcastSubscription.Past;
+import io.pulsarbroadcast.broker.cursor.StoredPositions;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -19,6 +21,7 @@ import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+import org.apache.pulsar.common.util.FutureUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,16 +41,15 @@ final class BroadcastTopic extends PersistentTopic {
 
   private final BroadcastConfig config;
 
-  /** Names of subscriptions that are there since the topic was loaded. */
-  private final Set<String> loadedSubscriptions = ConcurrentHashMap.newKeySet();
-
   /** Names of subscriptions that a Broadcast subscribe under way is making. */
   private final Set<String> newSubscriptions = ConcurrentHashMap.newKeySet();
+
+  private final Map<String, CompletableFuture<BroadcastSubscription>> beingMade =
+      new ConcurrentHashMap<>();
 
   BroadcastTopic(String topic, ManagedLedger ledger, BrokerService broker, BroadcastConfig config) {
     super(topic, ledger, broker);
     this.config = config;
-    getSubscriptions().forEach((name, subscription) -> loadedSubscriptions.add(name));
   }
 
   @Override
@@ -152,41 +154,87 @@ final class BroadcastTopic extends PersistentTopic {
 
   /** Exchanges a plain subscription that nobody uses for a Broadcast one at its position. */
   private CompletableFuture<BroadcastSubscription> makeBroadcast(PersistentSubscription plain) {
-    if (plain instanceof BroadcastSubscription already) {
+    String name = plain.getName();
+    BroadcastSubscription already = broadcastSubscription(name);
+    if (already != null) {
       return CompletableFuture.completedFuture(already);
     }
-    synchronized (this) {
-      PersistentSubscription current = getSubscription(plain.getName());
-      if (current instanceof BroadcastSubscription already) {
-        return CompletableFuture.completedFuture(already);
-      }
-      if (current != plain || isCompactionSubscription(plain.getName())) {
-        return CompletableFuture.failedFuture(
-            new SubscriptionBusyException(
-                "Subscription " + plain.getName() + " is busy, try again"));
-      }
-      if (!plain.getConsumers().isEmpty()) {
-        return CompletableFuture.failedFuture(
-            new SubscriptionBusyException(
-                "Subscription "
-                    + plain.getName()
-                    + " is of type "
-                    + plain.getTypeString()
-                    + " and in use; it can become Broadcast when its consumers are gone"));
-      }
-      // Completes at once: nobody is connected. A plain consumer that comes now finds it fenced and
-      // tries again.
-      return BrokerLine.close(plain)
-          .thenApply(
-              closed -> {
-                plain.getCursor().rewind();
-                BroadcastSubscription made =
-                    BroadcastSubscription.create(this, plain, config, originOf(plain.getName()));
-                getSubscriptions().put(plain.getName(), made);
-                log.info("[{}][{}] Subscription is Broadcast now", getName(), plain.getName());
-                return made;
-              });
+    CompletableFuture<BroadcastSubscription> making = new CompletableFuture<>();
+    CompletableFuture<BroadcastSubscription> underWay = beingMade.putIfAbsent(name, making);
+    if (underWay != null) {
+      return underWay;
     }
+    exchange(plain)
+        .whenComplete(
+            (made, e) -> {
+              beingMade.remove(name);
+              if (e == null) {
+                making.complete(made);
+              } else {
+                making.completeExceptionally(FutureUtil.unwrapCompletionException(e));
+              }
+            });
+    return making;
+  }
+
+  private CompletableFuture<BroadcastSubscription> exchange(PersistentSubscription plain) {
+    String name = plain.getName();
+    if (getSubscription(name) != plain || isCompactionSubscription(name)) {
+      return busy("Subscription " + name + " is busy, try again");
+    }
+    if (!plain.getConsumers().isEmpty()) {
+      return busy(
+          "Subscription "
+              + name
+              + " is of type "
+              + plain.getTypeString()
+              + " and in use; it can become Broadcast when its consumers are gone");
+    }
+    // A plain consumer that comes now finds the subscription fenced and tries again.
+    return BrokerLine.close(plain)
+        .thenCompose(closed -> pastOf(name))
+        .thenApply(
+            past -> {
+              plain.getCursor().rewind();
+              BroadcastSubscription made = BroadcastSubscription.create(this, plain, config, past);
+              getSubscriptions().put(name, made);
+              log.info("[{}][{}] Subscription is Broadcast now, {}", getName(), name, past);
+              return made;
+            });
+  }
+
+  /**
+   * Opens and reads the positions log; a subscription whose log cannot be read goes on without its
+   * past.
+   */
+  private CompletableFuture<Past> pastOf(String name) {
+    return PositionsLedger.open(this, name)
+        .thenCompose(
+            ledger ->
+                ledger
+                    .read()
+                    .handle(
+                        (positions, e) ->
+                            e == null
+                                ? new Past(originOf(name, positions), positions, ledger)
+                                : lost(name, ledger, e)))
+        .exceptionally(e -> lost(name, null, e));
+  }
+
+  private Past lost(String name, PositionsLedger ledger, Throwable cause) {
+    log.error(
+        "[{}][{}] Could not read the stored positions: every consumer goes on from the subscription's position",
+        getName(),
+        name,
+        cause);
+    return new Past(Origin.LOST, new StoredPositions(), ledger);
+  }
+
+  private Origin originOf(String name, StoredPositions positions) {
+    if (newSubscriptions.remove(name)) {
+      return Origin.NEW;
+    }
+    return positions.size() > 0 ? Origin.STORED : Origin.PLAIN;
   }
 
   /**
@@ -197,14 +245,29 @@ final class BroadcastTopic extends PersistentTopic {
     return unused
         .publishPosition()
         .thenCompose(published -> unloadSubscription(unused.getName()))
+        .thenCompose(unloaded -> deletePositions(unused.getName()))
         .thenRun(() -> log.info("[{}][{}] Subscription is plain now", getName(), unused.getName()));
   }
 
-  private Origin originOf(String name) {
-    if (newSubscriptions.remove(name)) {
-      return Origin.NEW;
-    }
-    return loadedSubscriptions.remove(name) ? Origin.LOADED : Origin.PLAIN;
+  /** Deletes a subscription, and its positions with it. */
+  @Override
+  public CompletableFuture<Void> unsubscribe(String subscriptionName) {
+    return super.unsubscribe(subscriptionName)
+        .thenCompose(unsubscribed -> deletePositions(subscriptionName));
+  }
+
+  private CompletableFuture<Void> deletePositions(String subscription) {
+    return PositionsLedger.delete(this, subscription)
+        .exceptionally(
+            e -> {
+              log.warn(
+                  "[{}][{}] Could not delete the stored positions", getName(), subscription, e);
+              return null;
+            });
+  }
+
+  private static <T> CompletableFuture<T> busy(String message) {
+    return CompletableFuture.failedFuture(new SubscriptionBusyException(message));
   }
 
   private BroadcastSubscription broadcastSubscription(String name) {

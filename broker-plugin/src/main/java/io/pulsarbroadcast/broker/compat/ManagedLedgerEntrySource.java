@@ -8,6 +8,7 @@ import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
 import io.pulsarbroadcast.broker.dispatch.EntrySource;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.ReadEntriesCallback;
@@ -115,13 +116,13 @@ final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = take(entries, from);
-            if (entries.isEmpty()) {
-              // Whatever was between here and the tail is gone.
-              batch.entries.add(BroadcastEntry.skipping(from, to - 1));
-              callback.entriesRead(batch.entries, to);
-            } else {
+            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from);
+            if (batch.next > from) {
               callback.entriesRead(batch.entries, batch.next);
+            } else {
+              callback.readFailed(
+                  new IOException("No entry at " + first + ", though the topic goes on to " + last),
+                  true);
             }
           }
 
@@ -162,7 +163,9 @@ final class ManagedLedgerEntrySource implements EntrySource {
       behind =
           ledger()
               .newNonDurableCursor(
-                  PositionImpl.LATEST,
+                  // Before everything: a cursor does not read what is before its own start,
+                  // wherever it seeks.
+                  PositionImpl.EARLIEST,
                   cursor.getName() + "-broadcast-catch-up",
                   InitialPosition.Latest,
                   false);

@@ -1,14 +1,15 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.bookkeeper.mledger.AsyncCallbacks;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
@@ -18,43 +19,101 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands the lowest virtual cursor to the subscription's managed cursor, at most once per interval
- * and only when some cursor moved. May be called from any thread.
+ * Makes the positions of one Broadcast subscription last: hands the lowest virtual cursor to the
+ * subscription's managed cursor, writes all of them to the positions log, and drops those whose
+ * consumers stay away too long. Each at most once per interval and only when some position moved.
+ * May be called from any thread.
  */
 final class PositionPublisher {
 
   private static final Logger log = LoggerFactory.getLogger(PositionPublisher.class);
+  private static final long EXPIRY_CHECK_MILLIS = 1_000;
 
   private final ManagedCursor cursor;
   private final Runnable afterReset;
   private final LedgerIndex index;
   private final CursorRegistry cursors;
-  private final ScheduledExecutorService timer;
-  private final int intervalMillis;
-  private final AtomicBoolean scheduled = new AtomicBoolean();
+  private final PositionsStore store;
+  private final Throttled publishing;
+  private final Throttled flushing;
+  private final Throttled expiring;
+  private final LongAdder expiredPositions = new LongAdder();
 
   /**
    * @param afterReset run when the managed cursor was moved back, which moves its read position too
+   * @param store where positions are written, or null when they cannot be
    */
   PositionPublisher(
       ManagedCursor cursor,
       Runnable afterReset,
       LedgerIndex index,
       CursorRegistry cursors,
+      PositionsStore store,
       ScheduledExecutorService timer,
-      int intervalMillis) {
+      BroadcastConfig config) {
     this.cursor = cursor;
     this.afterReset = afterReset;
     this.index = index;
     this.cursors = cursors;
-    this.timer = timer;
-    this.intervalMillis = intervalMillis;
+    this.store = store;
+    this.publishing = new Throttled(timer, config.markDeleteIntervalMillis(), this::publishNow);
+    this.flushing = new Throttled(timer, config.positionFlushIntervalMillis(), this::flushNow);
+    this.expiring = new Throttled(timer, EXPIRY_CHECK_MILLIS, this::expireNow);
   }
 
-  /** A virtual cursor moved: publish within the interval. */
+  /** A virtual cursor moved: publish and store within the intervals. */
   void positionMoved() {
-    if (!scheduled.get() && scheduled.compareAndSet(false, true)) {
-      timer.schedule(this::publishNow, intervalMillis, TimeUnit.MILLISECONDS);
+    publishing.request();
+    if (store != null) {
+      flushing.request();
+    }
+  }
+
+  /** A consumer left its position behind. */
+  void positionLeftBehind() {
+    positionMoved();
+    expiring.request();
+  }
+
+  /** Writes the positions now. */
+  CompletableFuture<Void> flush() {
+    return store == null ? CompletableFuture.completedFuture(null) : store.flush();
+  }
+
+  /** How many positions were dropped because their consumers stayed away. */
+  long expiredPositions() {
+    return expiredPositions.sum();
+  }
+
+  private void flushNow() {
+    flush()
+        .exceptionally(
+            e -> {
+              log.warn(
+                  "[{}][{}] Could not store positions, trying again: {}",
+                  cursor.getManagedLedger().getName(),
+                  cursor.getName(),
+                  e.toString());
+              flushing.request();
+              return null;
+            });
+  }
+
+  private void expireNow() {
+    int expired = cursors.expire(System.nanoTime());
+    if (expired > 0) {
+      expiredPositions.add(expired);
+      log.info(
+          "[{}][{}] Dropped {} positions whose consumers stayed away longer than their time to live"
+              + " (broadcastCursorTimeToLiveSeconds), {} so far",
+          cursor.getManagedLedger().getName(),
+          cursor.getName(),
+          expired,
+          expiredPositions.sum());
+      positionMoved();
+    }
+    if (cursors.leftBehindCount() > 0) {
+      expiring.request();
     }
   }
 
@@ -77,7 +136,6 @@ final class PositionPublisher {
    * @return completed when the managed cursor has the position
    */
   CompletableFuture<Void> publish() {
-    scheduled.set(false);
     long lowest = cursors.lowest();
     PositionImpl current = (PositionImpl) cursor.getMarkDeletedPosition();
     if (lowest <= index.ordinalAfter(current.getLedgerId(), current.getEntryId())) {

@@ -81,11 +81,11 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   public CompletableFuture<Void> close(
       boolean disconnectClients, Optional<BrokerLookupData> newOwner) {
     closed = true;
-    CompletableFuture<Void> stopped = broadcast.stop();
+    broadcast.fence();
     if (disconnectClients) {
       disconnectAllConsumers(false, newOwner);
     }
-    return stopped;
+    return broadcast.stop().thenCompose(stopped -> broadcast.closeLog());
   }
 
   @Override

@@ -37,6 +37,9 @@ public final class CursorRegistry {
 
   private static final long[] NO_HOLES = {};
 
+  /** A time to live: the position ends with the connection. */
+  public static final long EPHEMERAL = -1;
+
   private final SkippedEntries skipped;
   private VirtualCursor[] connected = new VirtualCursor[16];
   private int connectedCount;
@@ -126,6 +129,12 @@ public final class CursorRegistry {
     cursor.slot = connectedCount;
     connected[connectedCount++] = cursor;
     return cursor;
+  }
+
+  /** Whether the name of a cursor has gone to the store; until then a crash would forget it. */
+  public synchronized boolean isNameStored(VirtualCursor cursor) {
+    NamedPosition named = cursor.isDurable() ? byName.get(cursor.name()) : null;
+    return named == null || named.nameStored;
   }
 
   /**

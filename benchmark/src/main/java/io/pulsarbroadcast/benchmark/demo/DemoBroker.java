@@ -1,0 +1,104 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.demo;
+
+import io.pulsarbroadcast.process.PulsarProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** The broker the load goes to: started here, or one that runs. One thread may call it. */
+final class DemoBroker implements AutoCloseable {
+  private static final long TICK_MILLIS = 100;
+
+  private final String serviceUrl;
+  private final PulsarProcess process;
+
+  private DemoBroker(String serviceUrl, PulsarProcess process) {
+    this.serviceUrl = serviceUrl;
+    this.process = process;
+  }
+
+  /** Returns when the broker can be used. */
+  static DemoBroker open(DemoOptions options, Progress progress)
+      throws IOException, InterruptedException {
+    if (options.serviceUrl != null) {
+      return new DemoBroker(options.serviceUrl, null);
+    }
+    PulsarProcess process =
+        PulsarProcess.builder()
+            .pulsarHome(options.pulsarHome)
+            .nar(options.mode() == DemoOptions.Mode.BROADCAST ? options.nar : null)
+            .heapMegabytes(options.brokerHeapMegabytes)
+            .directMegabytes(options.brokerDirectMegabytes)
+            .name("demo")
+            .build();
+    DemoBroker broker = new DemoBroker(process.serviceUrl(), process);
+    try {
+      broker.start(progress);
+      return broker;
+    } catch (IOException | InterruptedException e) {
+      broker.keepLog(options.brokerLog());
+      broker.close();
+      throw e;
+    }
+  }
+
+  private void start(Progress progress) throws IOException, InterruptedException {
+    progress.phaseStarted("start broker", 1);
+    CountDownLatch started = new CountDownLatch(1);
+    Thread ticker =
+        new Thread(
+            () -> {
+              try {
+                while (!started.await(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
+                  progress.progress(0);
+                }
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "start-progress");
+    ticker.setDaemon(true);
+    ticker.start();
+    try {
+      process.start();
+    } finally {
+      started.countDown();
+      ticker.join();
+    }
+    progress.progress(1);
+    progress.phaseEnded();
+  }
+
+  String serviceUrl() {
+    return serviceUrl;
+  }
+
+  /** True when it was started here and goes away with the demo. */
+  boolean isOwn() {
+    return process != null;
+  }
+
+  /** The broker's process, or null when it was not started here. */
+  ProcessHandle processHandle() {
+    return process == null ? null : ProcessHandle.of(process.pid()).orElse(null);
+  }
+
+  /** Saves what the broker has logged, which is deleted with it otherwise. */
+  void keepLog(Path file) throws IOException {
+    if (process != null) {
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      Files.copy(process.logFile(), file, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (process != null) {
+      process.close();
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.demo;
+
+/** Says in one line which option is wrong, its value, and what is allowed. */
+final class InvalidOptionException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  InvalidOptionException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,58 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.load;
+
+import java.util.Locale;
+
+/**
+ * When a consumer acknowledges. Immutable; any thread may call it.
+ *
+ * @param kind how
+ * @param every after how many messages; 1 for each, not used by {@link Kind#NONE}
+ */
+public record AckPolicy(Kind kind, int every) {
+  /** How messages are acknowledged. */
+  public enum Kind {
+    /** Each acknowledgement covers everything before it. */
+    CUMULATIVE,
+    /** Each message on its own. */
+    INDIVIDUAL,
+    /** Never. */
+    NONE
+  }
+
+  public static final String ALLOWED = "cumulative, cumulative:<n>, individual, none";
+  public static final AckPolicy CUMULATIVE = new AckPolicy(Kind.CUMULATIVE, 1);
+  public static final AckPolicy INDIVIDUAL = new AckPolicy(Kind.INDIVIDUAL, 1);
+  public static final AckPolicy NONE = new AckPolicy(Kind.NONE, 1);
+
+  public AckPolicy {
+    if (every < 1 || (every > 1 && kind != Kind.CUMULATIVE)) {
+      throw new IllegalArgumentException(kind + " every " + every + "; allowed: " + ALLOWED);
+    }
+  }
+
+  /** Reads what {@link #toString()} writes; case does not matter. */
+  public static AckPolicy parse(String text) {
+    String lower = text.strip().toLowerCase(Locale.ROOT);
+    switch (lower) {
+      case "cumulative":
+        return CUMULATIVE;
+      case "individual":
+        return INDIVIDUAL;
+      case "none":
+        return NONE;
+      default:
+        if (lower.matches("cumulative:[1-9][0-9]{0,8}")) {
+          return new AckPolicy(
+              Kind.CUMULATIVE, Integer.parseInt(lower.substring(lower.indexOf(':') + 1)));
+        }
+        throw new IllegalArgumentException("'" + text + "'; allowed: " + ALLOWED);
+    }
+  }
+
+  @Override
+  public String toString() {
+    String name = kind.name().toLowerCase(Locale.ROOT);
+    return every == 1 ? name : name + ":" + every;
+  }
+}

@@ -1,0 +1,281 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.load;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.EventLoop;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.common.api.proto.BaseCommand;
+import org.apache.pulsar.common.api.proto.CommandError;
+import org.apache.pulsar.common.api.proto.CommandLookupTopicResponse;
+
+/**
+ * A connection and its share of the consumers: connects, looks the topic up, subscribes, and does
+ * so again when the connection is lost. Only its event loop may call it.
+ */
+final class BrokerConnection {
+  private static final long LOOKUP_ID_BASE = 1L << 50;
+  private static final long MIN_BACKOFF_MILLIS = 100;
+  private static final long MAX_BACKOFF_MILLIS = 2_000;
+
+  private final LoadConfig config;
+  private final Bootstrap bootstrap;
+  private final EventLoop loop;
+  private final LoopStats stats;
+  private final FleetCounters counters;
+  private final CommandWriter writer;
+  private final SubscribePump pump;
+  private final MessageReceiver receiver;
+  private final BrokerAddress serviceAddress;
+
+  private BrokerAddress target;
+  private boolean targetIsOwner;
+  private boolean redirecting;
+  private boolean retryScheduled;
+  private boolean closing;
+  private boolean authoritativeLookup;
+  private Channel channel;
+  private long lookups;
+  private long backoffMillis = MIN_BACKOFF_MILLIS;
+
+  BrokerConnection(
+      LoadConfig config,
+      Bootstrap bootstrap,
+      EventLoop loop,
+      ConsumerTable table,
+      LoopStats stats,
+      FleetCounters counters,
+      int firstConsumer,
+      int endConsumer) {
+    this.config = config;
+    this.bootstrap = bootstrap;
+    this.loop = loop;
+    this.stats = stats;
+    this.counters = counters;
+    this.writer = new CommandWriter(io.netty.buffer.PooledByteBufAllocator.DEFAULT);
+    this.pump = new SubscribePump(config, table, counters, writer, firstConsumer, endConsumer);
+    this.receiver = new MessageReceiver(config, table, stats, writer);
+    this.serviceAddress = BrokerAddress.parse(config.serviceUrl());
+    this.target = serviceAddress;
+  }
+
+  void open() {
+    if (closing) {
+      return;
+    }
+    ChannelFuture connecting =
+        bootstrap.clone(loop).handler(new BrokerSession(this)).connect(target.socketAddress());
+    connecting.addListener(
+        future -> {
+          if (!future.isSuccess()) {
+            note(future.cause());
+            comeBack("Cannot connect to " + target + ": " + future.cause().getMessage());
+          }
+        });
+  }
+
+  void opened(Channel opened) {
+    channel = opened;
+    redirecting = false;
+    if (closing) {
+      opened.close();
+      return;
+    }
+    writer.connect(target.proxyTarget());
+    flush();
+  }
+
+  void command(BaseCommand command, ByteBuf buffer, int frameEnd) {
+    switch (command.getType()) {
+      case MESSAGE:
+        long consumer = command.getMessage().getConsumerId();
+        if (pump.owns(consumer)) {
+          receiver.message((int) consumer, command.getMessage(), buffer, frameEnd);
+        } else {
+          counters.protocolError("Message for unknown consumer " + consumer);
+        }
+        break;
+      case CONNECTED:
+        counters.brokerVersion(command.getConnected().getServerVersion());
+        if (targetIsOwner) {
+          pump.pump();
+        } else {
+          lookUp();
+        }
+        break;
+      case LOOKUP_RESPONSE:
+        lookedUp(command.getLookupTopicResponse());
+        break;
+      case SUCCESS:
+        backoffMillis = MIN_BACKOFF_MILLIS;
+        pump.succeeded(command.getSuccess().getRequestId());
+        pump.pump();
+        break;
+      case ERROR:
+        refused(command.getError());
+        break;
+      case CLOSE_CONSUMER:
+        if (pump.closedByBroker(command.getCloseConsumer().getConsumerId())) {
+          retryLater();
+        }
+        break;
+      case PING:
+        writer.pong();
+        break;
+      case PONG:
+      case ACK_RESPONSE:
+      case ACTIVE_CONSUMER_CHANGE:
+      case REACHED_END_OF_TOPIC:
+        break;
+      default:
+        counters.protocolError("Unexpected command " + command.getType());
+    }
+  }
+
+  private void refused(CommandError error) {
+    if (error.getRequestId() < 0 || !channel.isActive()) {
+      counters.note(error.getError() + ": " + error.getMessage());
+    } else if (pump.refused(error.getRequestId(), error.getError(), error.getMessage())) {
+      retryLater();
+    } else {
+      pump.pump();
+    }
+  }
+
+  private void lookUp() {
+    writer.lookup(config.topic(), LOOKUP_ID_BASE + lookups++, authoritativeLookup);
+  }
+
+  private void lookedUp(CommandLookupTopicResponse response) {
+    switch (response.getResponse()) {
+      case Failed:
+        String error = response.getError() + ": " + response.getMessage();
+        counters.note("Lookup of " + config.topic() + " failed, " + error);
+        retryLater();
+        break;
+      case Redirect:
+        moveTo(response, false);
+        break;
+      case Connect:
+        moveTo(response, true);
+        break;
+    }
+  }
+
+  private void moveTo(CommandLookupTopicResponse response, boolean isOwner) {
+    String url = response.getBrokerServiceUrl();
+    BrokerAddress next =
+        response.isProxyThroughServiceUrl()
+            ? serviceAddress.proxyTo(url)
+            : BrokerAddress.parse(url);
+    authoritativeLookup = !isOwner && response.isAuthoritative();
+    targetIsOwner = isOwner;
+    if (!next.equals(target)) {
+      target = next;
+      redirecting = true;
+      channel.close();
+    } else if (isOwner) {
+      pump.pump();
+    } else {
+      lookUp();
+    }
+  }
+
+  /** Asks again where the topic is after a while; then the consumers that wait are tried again. */
+  private void retryLater() {
+    if (retryScheduled || closing) {
+      return;
+    }
+    retryScheduled = true;
+    loop.schedule(
+        () -> {
+          retryScheduled = false;
+          if (channel != null && channel.isActive()) {
+            lookUp();
+            flush();
+          }
+        },
+        nextBackoffMillis(),
+        TimeUnit.MILLISECONDS);
+  }
+
+  void readComplete() {
+    stats.publish();
+    flush();
+  }
+
+  private void flush() {
+    ByteBuf commands = writer.take();
+    if (commands == null) {
+      return;
+    }
+    if (channel == null || !channel.isActive()) {
+      commands.release();
+    } else {
+      channel.writeAndFlush(commands, channel.voidPromise());
+    }
+  }
+
+  void lost(Channel gone) {
+    if (gone != channel) {
+      return;
+    }
+    channel = null;
+    stats.publish();
+    writer.discard();
+    pump.connectionLost();
+    if (closing) {
+      return;
+    }
+    if (redirecting) {
+      open();
+      return;
+    }
+    counters.connectionLost();
+    comeBack("Connection to " + target + " was lost");
+  }
+
+  private void comeBack(String error) {
+    if (closing) {
+      return;
+    }
+    if (!config.reconnect()) {
+      counters.fatal(error);
+      return;
+    }
+    target = serviceAddress;
+    targetIsOwner = false;
+    authoritativeLookup = false;
+    loop.schedule(this::open, nextBackoffMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private long nextBackoffMillis() {
+    long millis = backoffMillis;
+    backoffMillis = Math.min(MAX_BACKOFF_MILLIS, millis * 2);
+    return millis;
+  }
+
+  void note(Throwable cause) {
+    counters.note(cause.toString());
+  }
+
+  /** Closes the channel as a network would; it comes back if so configured. */
+  void drop() {
+    if (channel != null) {
+      channel.close();
+    }
+  }
+
+  /** Unsubscribes every consumer that is subscribed. */
+  void leave() {
+    pump.leave();
+    flush();
+  }
+
+  void close() {
+    closing = true;
+    drop();
+  }
+}

@@ -1,0 +1,128 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.load;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.Map;
+import org.apache.pulsar.common.api.proto.BaseCommand;
+import org.apache.pulsar.common.api.proto.CommandAck;
+import org.apache.pulsar.common.api.proto.CommandConnect;
+import org.apache.pulsar.common.api.proto.CommandSubscribe;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
+import org.apache.pulsar.common.protocol.Commands;
+
+/**
+ * Collects the commands of one connection in one buffer, to be written with one flush. Only that
+ * connection's event loop may call it.
+ */
+final class CommandWriter {
+  private static final String CLIENT_VERSION = "pulsar-broadcast-benchmark";
+  private static final int INITIAL_BYTES = 1024;
+  private static final int LENGTH_BYTES = 4;
+
+  private final ByteBufAllocator allocator;
+  private final BaseCommand command = new BaseCommand();
+  private final BaseCommand ackCommand = new BaseCommand().setType(BaseCommand.Type.ACK);
+  private ByteBuf out;
+
+  CommandWriter(ByteBufAllocator allocator) {
+    this.allocator = allocator;
+    ackCommand.setAck().addMessageId();
+  }
+
+  /** {@code proxyTarget} is the broker behind a proxy, or null. */
+  void connect(String proxyTarget) {
+    CommandConnect connect = start(BaseCommand.Type.CONNECT).setConnect();
+    connect
+        .setClientVersion(CLIENT_VERSION)
+        .setProtocolVersion(Commands.getCurrentProtocolVersion())
+        .setAuthMethodName("none");
+    if (proxyTarget != null) {
+      connect.setProxyToBrokerUrl(proxyTarget);
+    }
+    append(command);
+  }
+
+  void lookup(String topic, long requestId, boolean authoritative) {
+    start(BaseCommand.Type.LOOKUP)
+        .setLookupTopic()
+        .setTopic(topic)
+        .setRequestId(requestId)
+        .setAuthoritative(authoritative);
+    append(command);
+  }
+
+  void subscribe(LoadConfig config, int consumer, long requestId) {
+    CommandSubscribe subscribe = start(BaseCommand.Type.SUBSCRIBE).setSubscribe();
+    subscribe
+        .setTopic(config.topic())
+        .setSubscription(config.subscriptionName(consumer))
+        .setSubType(config.subType())
+        .setConsumerId(consumer)
+        .setRequestId(requestId)
+        .setConsumerName(config.consumerName(consumer))
+        .setDurable(config.durable())
+        .setReadCompacted(false)
+        .setInitialPosition(
+            config.fromEarliest() ? InitialPosition.Earliest : InitialPosition.Latest);
+    for (Map.Entry<String, String> property : config.consumerProperties().entrySet()) {
+      subscribe.addMetadata().setKey(property.getKey()).setValue(property.getValue());
+    }
+    append(command);
+  }
+
+  void unsubscribe(int consumer, long requestId) {
+    start(BaseCommand.Type.UNSUBSCRIBE)
+        .setUnsubscribe()
+        .setConsumerId(consumer)
+        .setRequestId(requestId);
+    append(command);
+  }
+
+  void flow(int consumer, int permits) {
+    start(BaseCommand.Type.FLOW).setFlow().setConsumerId(consumer).setMessagePermits(permits);
+    append(command);
+  }
+
+  /** The hot path: one command is used again and again, because clearing one costs more. */
+  void ack(int consumer, CommandAck.AckType type, long ledgerId, long entryId) {
+    // Each call of a setter on the way makes its object forget the size it had last time.
+    ackCommand.setAck().setConsumerId(consumer).setAckType(type);
+    ackCommand.getAck().getMessageIdAt(0).setLedgerId(ledgerId).setEntryId(entryId);
+    append(ackCommand);
+  }
+
+  void pong() {
+    start(BaseCommand.Type.PONG).setPong();
+    append(command);
+  }
+
+  private BaseCommand start(BaseCommand.Type type) {
+    return command.clear().setType(type);
+  }
+
+  private void append(BaseCommand toWrite) {
+    if (out == null) {
+      out = allocator.buffer(INITIAL_BYTES);
+    }
+    int bytes = toWrite.getSerializedSize();
+    out.writeInt(bytes + LENGTH_BYTES);
+    out.writeInt(bytes);
+    toWrite.writeTo(out);
+  }
+
+  /** The collected commands, which the caller now owns, or null when there are none. */
+  ByteBuf take() {
+    ByteBuf taken = out;
+    out = null;
+    return taken;
+  }
+
+  /** Drops commands that were collected for a connection that is gone. */
+  void discard() {
+    ByteBuf dropped = take();
+    if (dropped != null) {
+      dropped.release();
+    }
+  }
+}

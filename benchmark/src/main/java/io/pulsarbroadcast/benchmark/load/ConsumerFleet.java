@@ -1,0 +1,239 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.load;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * N consumers of one topic over C connections. Any thread may call it; the work is done by its own
+ * event loops.
+ *
+ * <p>Consumer i has the name and the subscription that {@link LoadConfig} gives index i. Consumers
+ * are shared out to the connections in runs of neighbours, as evenly as possible.
+ */
+public final class ConsumerFleet implements AutoCloseable {
+  private static final long POLL_MILLIS = 5;
+
+  private record Share(BrokerConnection connection, int first, int end) {}
+
+  private final LoadConfig config;
+  private final ConsumerTable table;
+  private final FleetCounters counters;
+  private final Transport transport;
+  private final List<LoopStats> stats = new ArrayList<>();
+  private final List<List<Share>> sharesOfLoop = new ArrayList<>();
+  private volatile long startNanos;
+
+  /** Allocates; nothing connects before {@link #start()}. */
+  public ConsumerFleet(LoadConfig config) {
+    this.config = config;
+    this.table = new ConsumerTable(config.consumers(), config.messages());
+    this.counters = new FleetCounters(config.consumers());
+    BrokerAddress.parse(config.serviceUrl());
+    this.transport = new Transport(config.ioThreads());
+    for (int loop = 0; loop < transport.loopCount(); loop++) {
+      stats.add(new LoopStats(config.messages(), config.warmupMessages()));
+      sharesOfLoop.add(new ArrayList<>());
+    }
+    for (int i = 0; i < config.connections(); i++) {
+      addConnection(i);
+    }
+  }
+
+  private void addConnection(int index) {
+    int first = (int) ((long) config.consumers() * index / config.connections());
+    int end = (int) ((long) config.consumers() * (index + 1) / config.connections());
+    int loop = index % transport.loopCount();
+    BrokerConnection connection =
+        new BrokerConnection(
+            config,
+            transport.bootstrap(),
+            transport.loop(loop),
+            table,
+            stats.get(loop),
+            counters,
+            first,
+            end);
+    sharesOfLoop.get(loop).add(new Share(connection, first, end));
+  }
+
+  /** Begins to connect and subscribe, and returns at once. */
+  public void start() {
+    startNanos = System.nanoTime();
+    onEveryConnection(BrokerConnection::open);
+  }
+
+  /**
+   * Returns when all consumers are subscribed.
+   *
+   * @throws FleetException when one is refused for good, or the time is over; says the first error
+   */
+  public void awaitSubscribed(Duration timeout) throws FleetException, InterruptedException {
+    boolean settled = awaitSettled(timeout);
+    throwFatal();
+    if (counters.failedCount() > 0 || !settled) {
+      throw FleetException.refused(
+          "%d of %d consumers are subscribed to %s%s; first error: %s"
+              .formatted(
+                  counters.subscribedCount(),
+                  config.consumers(),
+                  config.topic(),
+                  settled ? "" : " after " + timeout.toSeconds() + " s",
+                  counters.firstError()));
+    }
+  }
+
+  /** True as soon as all are subscribed or {@link #awaitSubscribed} would throw at once. */
+  boolean awaitSettled(Duration timeout) throws InterruptedException {
+    return await(
+        timeout,
+        () ->
+            counters.fatalError() != null
+                || counters.failedCount() > 0
+                || counters.subscribedCount() == config.consumers());
+  }
+
+  /**
+   * Waits until so many messages were received for the first time, summed over consumers; false
+   * when none arrives for the quiet period.
+   */
+  public boolean awaitReceived(long count, Duration quietPeriod)
+      throws FleetException, InterruptedException {
+    long last = -1;
+    long lastChangeNanos = System.nanoTime();
+    while (true) {
+      throwFatal();
+      long received = received();
+      if (received >= count) {
+        return true;
+      }
+      if (received != last) {
+        last = received;
+        lastChangeNanos = System.nanoTime();
+      } else if (System.nanoTime() - lastChangeNanos > quietPeriod.toNanos()) {
+        return false;
+      }
+      Thread.sleep(POLL_MILLIS);
+    }
+  }
+
+  /** Throws when the fleet cannot go on. */
+  void throwFatal() throws FleetException {
+    if (counters.fatalError() != null) {
+      throw FleetException.failed(counters.fatalError());
+    }
+  }
+
+  /** First receptions so far, summed over consumers. */
+  public long received() {
+    return stats.stream().mapToLong(LoopStats::receivedSoFar).sum();
+  }
+
+  /** How many consumers are subscribed at this moment. */
+  public int subscribed() {
+    return counters.subscribedCount();
+  }
+
+  /** Connections that ended unasked so far. */
+  public int connectionsLost() {
+    return counters.connectionsLostCount();
+  }
+
+  /** Everything counted and measured so far. The fleet may be running. */
+  public FleetSnapshot snapshot() {
+    SnapshotCollector collector = new SnapshotCollector(table, config.messages());
+    for (int i = 0; i < transport.loopCount(); i++) {
+      LoopStats ofLoop = stats.get(i);
+      List<Share> shares = sharesOfLoop.get(i);
+      runOn(
+          transport.loop(i),
+          () -> {
+            collector.add(ofLoop);
+            shares.forEach(share -> collector.addRows(share.first, share.end));
+          });
+    }
+    return collector.snapshot(counters, startNanos);
+  }
+
+  /** Up to {@code limit} consumers that lack one of the first messages, each with what it lacks. */
+  public List<String> describeMissing(int messages, int limit) {
+    List<String> found = new ArrayList<>();
+    for (int i = 0; i < transport.loopCount(); i++) {
+      List<Share> shares = sharesOfLoop.get(i);
+      runOn(transport.loop(i), () -> shares.forEach(s -> addMissing(s, messages, limit, found)));
+    }
+    return found;
+  }
+
+  private void addMissing(Share share, int messages, int limit, List<String> found) {
+    for (int c = share.first; c < share.end && found.size() < limit; c++) {
+      int consumer = c;
+      String lacking =
+          IntStream.range(0, messages)
+              .filter(message -> !table.hasReceived(consumer, message))
+              .mapToObj(Integer::toString)
+              .collect(Collectors.joining(", "));
+      if (!lacking.isEmpty()) {
+        found.add(config.consumerName(consumer) + " lacks " + lacking);
+      }
+    }
+  }
+
+  /** Closes every connection as a broken network would; with reconnect they come back. */
+  public void dropConnections() {
+    onEveryConnection(BrokerConnection::drop);
+  }
+
+  /** Unsubscribes all consumers, so that the broker keeps nothing for them; false when too slow. */
+  public boolean unsubscribe(Duration timeout) throws InterruptedException {
+    onEveryConnection(BrokerConnection::leave);
+    return await(timeout, () -> counters.leftCount() == config.consumers());
+  }
+
+  /** Closes all connections. Durable subscriptions stay at the broker. */
+  @Override
+  public void close() {
+    onEveryConnection(BrokerConnection::close);
+    transport.close();
+  }
+
+  private void onEveryConnection(Consumer<BrokerConnection> action) {
+    for (int i = 0; i < transport.loopCount(); i++) {
+      List<Share> shares = sharesOfLoop.get(i);
+      EventLoop loop = transport.loop(i);
+      if (!loop.isShuttingDown()) {
+        loop.execute(() -> shares.forEach(share -> action.accept(share.connection)));
+      }
+    }
+  }
+
+  /** What the event loop wrote is visible to the caller afterwards, and the other way round. */
+  private static void runOn(EventLoop loop, Runnable action) {
+    if (loop.isShuttingDown()) {
+      action.run();
+      return;
+    }
+    Future<?> done = loop.submit(action);
+    done.syncUninterruptibly();
+  }
+
+  private static boolean await(Duration timeout, BooleanSupplier condition)
+      throws InterruptedException {
+    long startNanos = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - startNanos > timeout.toNanos()) {
+        return false;
+      }
+      Thread.sleep(POLL_MILLIS);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,90 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.load;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/**
+ * Cuts what was read from a socket into frames, in place. Only one event loop may call it.
+ *
+ * <p>Bytes are copied only for the frame that a read ends in the middle of.
+ */
+final class FrameSplitter {
+  /** What a frame is handed to. */
+  interface FrameHandler {
+    /** {@code length} bytes from {@code index} on are one frame, without its length field. */
+    void frame(ByteBuf buffer, int index, int length);
+  }
+
+  static final int MAX_FRAME_BYTES = 16 * 1024 * 1024;
+  private static final int LENGTH_BYTES = 4;
+
+  private final FrameHandler handler;
+  private ByteBuf partial;
+
+  FrameSplitter(FrameHandler handler) {
+    this.handler = handler;
+  }
+
+  /** Hands on every frame that is complete with these bytes. Does not release the buffer. */
+  void read(ByteBuf in, ByteBufAllocator allocator) {
+    if (partial != null && partial.isReadable() && !completePartial(in)) {
+      return;
+    }
+    int index = in.readerIndex();
+    int end = in.writerIndex();
+    while (end - index >= LENGTH_BYTES) {
+      int length = checked(in.getInt(index));
+      if (end - index - LENGTH_BYTES < length) {
+        break;
+      }
+      handler.frame(in, index + LENGTH_BYTES, length);
+      index += LENGTH_BYTES + length;
+    }
+    if (index < end) {
+      if (partial == null) {
+        partial = allocator.buffer(end - index);
+      }
+      partial.writeBytes(in, index, end - index);
+    }
+    in.readerIndex(end);
+  }
+
+  /** Adds to the partial frame what it lacks; true when it is complete and handed on. */
+  private boolean completePartial(ByteBuf in) {
+    if (partial.readableBytes() < LENGTH_BYTES) {
+      take(in, LENGTH_BYTES - partial.readableBytes());
+      if (partial.readableBytes() < LENGTH_BYTES) {
+        return false;
+      }
+    }
+    int length = checked(partial.getInt(0));
+    take(in, LENGTH_BYTES + length - partial.readableBytes());
+    if (partial.readableBytes() < LENGTH_BYTES + length) {
+      return false;
+    }
+    handler.frame(partial, LENGTH_BYTES, length);
+    partial.clear();
+    return true;
+  }
+
+  private void take(ByteBuf in, int bytes) {
+    partial.writeBytes(in, Math.min(bytes, in.readableBytes()));
+  }
+
+  private static int checked(int length) {
+    if (length < LENGTH_BYTES || length > MAX_FRAME_BYTES) {
+      throw new IllegalStateException(
+          "Frame of %d bytes; allowed: %d to %d".formatted(length, LENGTH_BYTES, MAX_FRAME_BYTES));
+    }
+    return length;
+  }
+
+  /** Frees the partial frame; nothing may be read afterwards. */
+  void release() {
+    if (partial != null) {
+      partial.release();
+      partial = null;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.load;
+
+import io.netty.buffer.ByteBuf;
+import java.util.zip.CRC32C;
+import org.apache.pulsar.common.api.proto.CommandAck.AckType;
+import org.apache.pulsar.common.api.proto.CommandMessage;
+import org.apache.pulsar.common.api.proto.MessageIdData;
+import org.apache.pulsar.common.protocol.Commands;
+
+/**
+ * Takes the messages of one connection: counts, measures, acknowledges and renews permits. Only
+ * that connection's event loop may call it.
+ */
+final class MessageReceiver {
+  private static final int MAGIC_BYTES = 2;
+  private static final int CHECKSUM_BYTES = 4;
+  private static final int SIZE_BYTES = 4;
+
+  private final LoadConfig config;
+  private final AckPolicy.Kind ackKind;
+  private final ConsumerTable table;
+  private final LoopStats stats;
+  private final PayloadFormat payloads;
+  private final CommandWriter writer;
+  private final int permitsToRenew;
+  private final CRC32C crc32c = new CRC32C();
+
+  MessageReceiver(LoadConfig config, ConsumerTable table, LoopStats stats, CommandWriter writer) {
+    this.config = config;
+    this.ackKind = config.ackPolicy().kind();
+    this.table = table;
+    this.stats = stats;
+    this.payloads = new PayloadFormat(config.run());
+    this.writer = writer;
+    this.permitsToRenew = Math.max(1, config.receiverQueueSize() / 2);
+  }
+
+  /**
+   * Takes one message; the buffer's reader index is behind the command and {@code end} is the end
+   * of the frame.
+   */
+  void message(int consumer, CommandMessage command, ByteBuf buffer, int end) {
+    long nowNanos = System.nanoTime();
+    int payload = findPayload(buffer, end);
+    if (payload < 0 || !PayloadFormat.isIntact(buffer, payload, end - payload)) {
+      stats.corrupt++;
+    } else {
+      book(consumer, buffer, payload, nowNanos);
+    }
+    MessageIdData id = command.getMessageId();
+    acknowledge(consumer, id.getLedgerId(), id.getEntryId());
+    renewPermits(consumer);
+  }
+
+  private void book(int consumer, ByteBuf buffer, int payload, long nowNanos) {
+    long sequence = PayloadFormat.sequence(buffer, payload);
+    if (!payloads.isOfThisRun(buffer, payload) || !table.knows(sequence)) {
+      stats.unexpected++;
+    } else if (table.record(consumer, (int) sequence)) {
+      stats.record((int) sequence, nowNanos - PayloadFormat.intendedNanos(buffer, payload));
+    }
+  }
+
+  /** The index of the payload, or -1 when the frame is damaged. The metadata is not parsed. */
+  private int findPayload(ByteBuf buffer, int end) {
+    int index = buffer.readerIndex();
+    if (end - index >= MAGIC_BYTES + SIZE_BYTES
+        && buffer.getShort(index) == Commands.magicBrokerEntryMetadata) {
+      index += MAGIC_BYTES;
+      index += SIZE_BYTES + Math.max(0, buffer.getInt(index));
+    }
+    if (end - index >= MAGIC_BYTES + CHECKSUM_BYTES
+        && buffer.getShort(index) == Commands.magicCrc32c) {
+      int checksum = buffer.getInt(index + MAGIC_BYTES);
+      index += MAGIC_BYTES + CHECKSUM_BYTES;
+      if (config.verifyChecksums() && checksum != checksumOf(buffer, index, end)) {
+        return -1;
+      }
+    }
+    if (end - index < SIZE_BYTES) {
+      return -1;
+    }
+    int metadataBytes = buffer.getInt(index);
+    index += SIZE_BYTES;
+    return metadataBytes < 0 || metadataBytes > end - index ? -1 : index + metadataBytes;
+  }
+
+  private int checksumOf(ByteBuf buffer, int index, int end) {
+    crc32c.reset();
+    crc32c.update(buffer.internalNioBuffer(index, end - index));
+    return (int) crc32c.getValue();
+  }
+
+  private void acknowledge(int consumer, long ledgerId, long entryId) {
+    switch (ackKind) {
+      case CUMULATIVE:
+        if (++table.unacknowledged[consumer] >= config.ackPolicy().every()) {
+          table.unacknowledged[consumer] = 0;
+          writer.ack(consumer, AckType.Cumulative, ledgerId, entryId);
+        }
+        break;
+      case INDIVIDUAL:
+        writer.ack(consumer, AckType.Individual, ledgerId, entryId);
+        break;
+      case NONE:
+        break;
+    }
+  }
+
+  private void renewPermits(int consumer) {
+    if (++table.permitsUsed[consumer] >= permitsToRenew) {
+      writer.flow(consumer, table.permitsUsed[consumer]);
+      table.permitsUsed[consumer] = 0;
+    }
+  }
+}

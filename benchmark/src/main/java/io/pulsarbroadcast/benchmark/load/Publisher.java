@@ -1,0 +1,147 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.load;
+
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.pulsar.client.api.CompressionType;
+import org.apache.pulsar.client.api.Producer;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
+
+/**
+ * Publishes numbered messages at the times of a {@link Schedule} with the stock Java client. One
+ * thread at a time may publish; any thread may ask for the counts or close it.
+ */
+public final class Publisher implements AutoCloseable {
+  private static final int MAX_PENDING = 1_000;
+
+  private final PulsarClient client;
+  private final Producer<byte[]> producer;
+  private final PayloadFormat payloads;
+  private final int sizeBytes;
+  private final Random random = new Random();
+  private final Semaphore pending = new Semaphore(MAX_PENDING);
+  private final AtomicInteger acknowledgedCount = new AtomicInteger();
+  private final BitSet acknowledged = new BitSet();
+  private String firstError;
+  private volatile boolean closed;
+
+  /**
+   * Connects.
+   *
+   * @param run as in the fleet's {@link LoadConfig#run()}
+   * @param sendTimeout after which a message counts as not acknowledged; zero for never, so that
+   *     messages outlive a restart of the broker
+   */
+  public Publisher(String serviceUrl, String topic, int run, int sizeBytes, Duration sendTimeout)
+      throws PulsarClientException {
+    if (sizeBytes < PayloadFormat.MIN_SIZE_BYTES || sizeBytes > PayloadFormat.MAX_SIZE_BYTES) {
+      throw new IllegalArgumentException(
+          "sizeBytes is %d; allowed: %d to %d"
+              .formatted(sizeBytes, PayloadFormat.MIN_SIZE_BYTES, PayloadFormat.MAX_SIZE_BYTES));
+    }
+    this.payloads = new PayloadFormat(run);
+    this.sizeBytes = sizeBytes;
+    client =
+        PulsarClient.builder()
+            .serviceUrl(serviceUrl)
+            .ioThreads(1)
+            .listenerThreads(1)
+            .statsInterval(0, TimeUnit.SECONDS)
+            .build();
+    try {
+      producer =
+          client
+              .newProducer()
+              .topic(topic)
+              .enableBatching(false)
+              .compressionType(CompressionType.NONE)
+              .maxPendingMessages(MAX_PENDING)
+              .sendTimeout((int) sendTimeout.toMillis(), TimeUnit.MILLISECONDS)
+              .create();
+    } catch (PulsarClientException e) {
+      client.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Publishes messages {@code from} to before {@code to}, each when it is due, and waits for the
+   * broker's answers. Returns what became of all messages up to now.
+   */
+  public PublishResult publish(Schedule schedule, int from, int to) throws InterruptedException {
+    for (int sequence = from; sequence < to && !closed; sequence++) {
+      long intendedNanos = schedule.intendedNanos(sequence);
+      byte[] payload = payloads.create(sizeBytes, sequence, intendedNanos, random);
+      awaitTime(intendedNanos);
+      pending.acquire();
+      int number = sequence;
+      producer.sendAsync(payload).whenComplete((id, error) -> answered(number, error));
+    }
+    pending.acquire(MAX_PENDING);
+    pending.release(MAX_PENDING);
+    synchronized (acknowledged) {
+      return new PublishResult(to, (BitSet) acknowledged.clone(), firstError);
+    }
+  }
+
+  /** The same on a thread of its own. */
+  public CompletableFuture<PublishResult> publishAsync(Schedule schedule, int from, int to) {
+    CompletableFuture<PublishResult> result = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                result.complete(publish(schedule, from, to));
+              } catch (InterruptedException | RuntimeException e) {
+                result.completeExceptionally(e);
+              }
+            },
+            "publisher");
+    thread.setDaemon(true);
+    thread.start();
+    return result;
+  }
+
+  private void answered(int sequence, Throwable error) {
+    synchronized (acknowledged) {
+      if (error == null) {
+        acknowledged.set(sequence);
+        acknowledgedCount.incrementAndGet();
+      } else if (firstError == null) {
+        firstError = error.toString();
+      }
+    }
+    pending.release();
+  }
+
+  private static void awaitTime(long nanos) throws InterruptedException {
+    while (true) {
+      long remaining = nanos - System.nanoTime();
+      if (remaining <= 0) {
+        return;
+      }
+      LockSupport.parkNanos(remaining);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+  }
+
+  /** How many messages the broker has acknowledged so far. */
+  public int acknowledgedSoFar() {
+    return acknowledgedCount.get();
+  }
+
+  @Override
+  public void close() throws PulsarClientException {
+    closed = true;
+    client.close();
+  }
+}

@@ -1,0 +1,26 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.load;
+
+/** Hears how far a run is. Called by the thread that executes the run. */
+public interface RunListener {
+  /** Hears nothing. */
+  RunListener SILENT =
+      new RunListener() {
+        @Override
+        public void phaseStarted(String name, long total) {}
+
+        @Override
+        public void progress(long done) {}
+
+        @Override
+        public void phaseEnded() {}
+      };
+
+  /** A phase begins; it is complete at {@code total}. */
+  void phaseStarted(String name, long total);
+
+  /** Called several times a second. */
+  void progress(long done);
+
+  void phaseEnded();
+}

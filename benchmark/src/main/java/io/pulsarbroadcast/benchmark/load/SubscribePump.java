@@ -1,0 +1,185 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.load;
+
+import org.apache.pulsar.common.api.proto.ServerError;
+
+/**
+ * Subscribes the consumers of one connection, with a bounded number of requests unanswered. Only
+ * that connection's event loop may call it.
+ *
+ * <p>The id of a request is its consumer's row, so that an answer is found without a map.
+ */
+final class SubscribePump {
+  private static final long UNSUBSCRIBE_ID_BASE = 1L << 40;
+
+  private final LoadConfig config;
+  private final ConsumerTable table;
+  private final FleetCounters counters;
+  private final CommandWriter writer;
+  private final int first;
+  private final int end;
+  private final IntRing pending;
+  private int unanswered;
+  private boolean leaving;
+
+  /** For the rows from {@code first} to before {@code end}. */
+  SubscribePump(
+      LoadConfig config,
+      ConsumerTable table,
+      FleetCounters counters,
+      CommandWriter writer,
+      int first,
+      int end) {
+    this.config = config;
+    this.table = table;
+    this.counters = counters;
+    this.writer = writer;
+    this.first = first;
+    this.end = end;
+    this.pending = new IntRing(end - first);
+    for (int consumer = first; consumer < end; consumer++) {
+      pending.add(consumer);
+    }
+  }
+
+  boolean owns(long consumer) {
+    return consumer >= first && consumer < end;
+  }
+
+  /** Sends as many requests as the window allows. */
+  void pump() {
+    while (unanswered < config.subscribeWindow() && !pending.isEmpty()) {
+      int consumer = pending.remove();
+      unanswered++;
+      if (leaving) {
+        table.state[consumer] = ConsumerTable.LEAVING;
+        writer.unsubscribe(consumer, UNSUBSCRIBE_ID_BASE + consumer);
+      } else {
+        subscribe(consumer);
+      }
+    }
+  }
+
+  private void subscribe(int consumer) {
+    table.state[consumer] = ConsumerTable.SUBSCRIBING;
+    table.permitsUsed[consumer] = 0;
+    table.unacknowledged[consumer] = 0;
+    if (table.firstSubscribeNanos[consumer] == 0) {
+      table.firstSubscribeNanos[consumer] = System.nanoTime();
+    }
+    writer.subscribe(config, consumer, consumer);
+  }
+
+  /** The broker has done what was asked. */
+  void succeeded(long requestId) {
+    if (requestId >= UNSUBSCRIBE_ID_BASE) {
+      unanswered--;
+      counters.left();
+      return;
+    }
+    if (!owns(requestId)) {
+      counters.protocolError("Success of an unknown request " + requestId);
+      return;
+    }
+    int consumer = (int) requestId;
+    if (table.state[consumer] != ConsumerTable.SUBSCRIBING) {
+      return;
+    }
+    unanswered--;
+    table.state[consumer] = ConsumerTable.SUBSCRIBED;
+    long nowNanos = System.nanoTime();
+    if (table.connectMicros[consumer] < 0) {
+      long micros = (nowNanos - table.firstSubscribeNanos[consumer]) / 1_000;
+      table.connectMicros[consumer] = (int) Math.min(Integer.MAX_VALUE, micros);
+    }
+    writer.flow(consumer, config.receiverQueueSize());
+    counters.subscribed(nowNanos);
+  }
+
+  /** The broker has refused; true when the consumer is to be tried again after a new lookup. */
+  boolean refused(long requestId, ServerError error, String message) {
+    String text = error + ": " + message;
+    if (requestId >= UNSUBSCRIBE_ID_BASE) {
+      unanswered--;
+      counters.note(text);
+      counters.left();
+      return false;
+    }
+    if (!owns(requestId)) {
+      counters.protocolError(text);
+      return false;
+    }
+    int consumer = (int) requestId;
+    if (table.state[consumer] != ConsumerTable.SUBSCRIBING) {
+      return false;
+    }
+    unanswered--;
+    if (config.reconnect() || passesByItself(error)) {
+      counters.note(text);
+      requeue(consumer);
+      return true;
+    }
+    table.state[consumer] = ConsumerTable.FAILED;
+    counters.failed(text);
+    return false;
+  }
+
+  private static boolean passesByItself(ServerError error) {
+    return error == ServerError.ServiceNotReady || error == ServerError.TooManyRequests;
+  }
+
+  /** The broker has closed a consumer, as it does when it unloads a topic; true to try again. */
+  boolean closedByBroker(long consumerId) {
+    if (!owns(consumerId)) {
+      return false;
+    }
+    int consumer = (int) consumerId;
+    if (table.state[consumer] != ConsumerTable.SUBSCRIBED) {
+      return false;
+    }
+    counters.unsubscribed(1);
+    if (config.reconnect()) {
+      requeue(consumer);
+      return true;
+    }
+    table.state[consumer] = ConsumerTable.FAILED;
+    counters.failed("The broker closed consumer " + config.consumerName(consumer));
+    return false;
+  }
+
+  private void requeue(int consumer) {
+    table.state[consumer] = ConsumerTable.PENDING;
+    pending.add(consumer);
+  }
+
+  /** Nothing that was asked will be answered: every consumer waits for the next connection. */
+  void connectionLost() {
+    int lost = 0;
+    pending.clear();
+    unanswered = 0;
+    for (int consumer = first; consumer < end; consumer++) {
+      if (table.state[consumer] == ConsumerTable.SUBSCRIBED) {
+        lost++;
+      }
+      if (table.state[consumer] != ConsumerTable.FAILED && !leaving) {
+        requeue(consumer);
+      }
+    }
+    counters.unsubscribed(lost);
+  }
+
+  /** From now on, consumers that are subscribed unsubscribe. */
+  void leave() {
+    leaving = true;
+    pending.clear();
+    for (int consumer = first; consumer < end; consumer++) {
+      if (table.state[consumer] == ConsumerTable.SUBSCRIBED) {
+        counters.unsubscribed(1);
+        pending.add(consumer);
+      } else {
+        counters.left();
+      }
+    }
+    pump();
+  }
+}

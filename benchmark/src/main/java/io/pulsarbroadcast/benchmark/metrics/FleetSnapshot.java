@@ -1,0 +1,47 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.metrics;
+
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/**
+ * What a fleet of consumers has received and measured up to now. Immutable by convention: nobody
+ * writes to the histograms any more; any thread may read it.
+ *
+ * @param consumers how many there are
+ * @param subscribed how many of them are subscribed at this moment
+ * @param received first receptions, summed over consumers
+ * @param duplicates further receptions of the same message by the same consumer
+ * @param outOfOrder first receptions after a later message had been received
+ * @param skipped messages passed over when a later one came; those that come after all are counted
+ *     as out of order too
+ * @param corrupt messages whose checksum or layout is wrong
+ * @param unexpected messages of another run
+ * @param protocolErrors commands that make no sense
+ * @param connectionsLost how often a connection ended that should not have
+ * @param endToEndMicros one value per first reception, without warm-up messages
+ * @param lastReceiverMicros per message, the longest latency of any consumer
+ * @param receivers per message, how many consumers have received it
+ * @param connectMicros per consumer, from its first subscribe sent to the answer
+ * @param connectWallMicros from the start of the fleet until all were subscribed; 0 before
+ * @param brokerVersion as the broker says itself
+ * @param firstError the first of all errors, or null
+ */
+public record FleetSnapshot(
+    int consumers,
+    int subscribed,
+    long received,
+    long duplicates,
+    long outOfOrder,
+    long skipped,
+    long corrupt,
+    long unexpected,
+    long protocolErrors,
+    long connectionsLost,
+    Histogram endToEndMicros,
+    List<Long> lastReceiverMicros,
+    List<Integer> receivers,
+    Histogram connectMicros,
+    long connectWallMicros,
+    String brokerVersion,
+    String firstError) {}

@@ -1,0 +1,4 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+
+/** The demo, and under it a load generator for one topic with very many consumers. */
+package io.pulsarbroadcast.benchmark;

@@ -1,0 +1,64 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class FrameSplitterTest {
+  private final ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
+
+  @Test
+  void shouldFindTheSameFramesHoweverTheBytesArrive() {
+    Random random = new Random(11);
+    List<byte[]> expected = new ArrayList<>();
+    ByteBuf stream = Unpooled.buffer();
+    for (int i = 0; i < 200; i++) {
+      byte[] frame = new byte[4 + random.nextInt(300)];
+      random.nextBytes(frame);
+      expected.add(frame);
+      stream.writeInt(frame.length).writeBytes(frame);
+    }
+
+    for (int maxChunk : new int[] {1, 3, 7, 100, 1_000, stream.readableBytes()}) {
+      List<byte[]> found = new ArrayList<>();
+      FrameSplitter splitter =
+          new FrameSplitter(
+              (buffer, index, length) -> {
+                byte[] frame = new byte[length];
+                buffer.getBytes(index, frame);
+                buffer.readerIndex(index + length / 2);
+                found.add(frame);
+              });
+      for (int at = 0; at < stream.readableBytes(); ) {
+        int chunk = Math.min(1 + random.nextInt(maxChunk), stream.readableBytes() - at);
+        splitter.read(stream.copy(at, chunk), allocator);
+        at += chunk;
+      }
+      splitter.release();
+
+      assertThat(found).as("chunks up to %d", maxChunk).hasSameSizeAs(expected);
+      for (int i = 0; i < found.size(); i++) {
+        assertThat(found.get(i)).isEqualTo(expected.get(i));
+      }
+    }
+  }
+
+  @Test
+  void shouldRefuseALengthThatCannotBe() {
+    FrameSplitter splitter = new FrameSplitter((buffer, index, length) -> {});
+    ByteBuf negative = Unpooled.buffer().writeInt(-5).writeInt(0);
+    ByteBuf huge = Unpooled.buffer().writeInt(FrameSplitter.MAX_FRAME_BYTES + 1);
+
+    assertThatThrownBy(() -> splitter.read(negative, allocator)).hasMessageContaining("-5 bytes");
+    assertThatThrownBy(() -> splitter.read(huge, allocator)).hasMessageContaining("allowed: 4 to");
+  }
+}

@@ -1,0 +1,249 @@
+#!/usr/bin/env bash
+# Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0
+#
+# Runs the Java, Python and Go examples together on one Broadcast subscription of a real broker with the plugin, and
+# checks that every consumer receives every message, once and in order. See README.md beside it, or --help.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+usage() {
+  cat <<'TEXT'
+Usage: docs/examples/run.sh [--each N] [--messages N] [--size BYTES] [--skip-missing]
+
+  --each N         consumers of each language (default: 3)
+  --messages N     messages to publish (default: 200)
+  --size BYTES     size of a message (default: 10240)
+  --skip-missing   leave out languages whose tools are not installed, and say so; an error otherwise
+
+Needs JDK 17 and Maven; Python 3 with venv; Go 1.18 or newer.
+Exit code: 0 when every consumer received every message once and in order.
+TEXT
+}
+
+fail() {
+  echo "run.sh: $*" >&2
+  exit 1
+}
+
+# The value of an option, which has to be a whole number of 1 or more.
+number() {
+  [[ ${2:-} =~ ^[1-9][0-9]{0,8}$ ]] || fail "$1 is '${2:-}'; allowed: a whole number, 1 or more"
+  echo "$2"
+}
+
+each=3
+messages=200
+size=10240
+skip_missing=false
+while [ $# -gt 0 ]; do
+  case $1 in
+    --each) each=$(number "$@"); shift ;;
+    --messages) messages=$(number "$@"); shift ;;
+    --size) size=$(number "$@"); shift ;;
+    --skip-missing) skip_missing=true ;;
+    -h | --help) usage && exit ;;
+    *) usage >&2 && fail "unknown option $1" ;;
+  esac
+  shift
+done
+
+readonly examples=docs/examples
+readonly built=$examples/target
+readonly topic=persistent://public/default/examples
+readonly subscription=alerts
+
+# --- What is there ---------------------------------------------------------------------------------------------------
+
+java_command=java
+if [ -n "${JAVA_HOME:-}" ]; then
+  java_command=$JAVA_HOME/bin/java
+fi
+command -v "$java_command" >/dev/null || fail "no java found; install JDK 17 or newer, or set JAVA_HOME"
+command -v mvn >/dev/null || fail "mvn not found; install Maven 3.8 or newer"
+
+languages=(java)
+skipped=()
+
+# Takes a language in, or out when what it needs ($2) is missing.
+take() {
+  if [ -z "$2" ]; then
+    languages+=("$1")
+  elif $skip_missing; then
+    skipped+=("$1")
+    echo "SKIPPED $1: $2"
+  else
+    fail "$2; install it, or leave $1 out with --skip-missing"
+  fi
+}
+
+missing_for_python() {
+  if ! command -v python3 >/dev/null; then
+    echo "python3 not found"
+  elif ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
+    echo "python3 has no venv module (Debian: python3-venv)"
+  fi
+}
+
+missing_for_go() {
+  command -v go >/dev/null || echo "go not found"
+}
+
+take python "$(missing_for_python)"
+take go "$(missing_for_go)"
+
+# --- Build -----------------------------------------------------------------------------------------------------------
+
+echo "Building the plugin ..."
+mvn -q -B -pl pulsar-process,broker-plugin -DskipTests package
+nar=$(find broker-plugin/target -maxdepth 1 -name 'pulsar-broadcast-broker-*.nar' -print -quit)
+[ -n "$nar" ] || fail "the build left no NAR in broker-plugin/target"
+
+# The same folder as the demo's: unpacked once.
+version=$(sed -n 's:.*<pulsar.distribution.version>\(.*\)</.*:\1:p' pom.xml)
+distribution=benchmark/target/pulsar-distribution
+pulsar_home=$distribution/apache-pulsar-$version
+if [ ! -f "$distribution/complete-$version" ]; then
+  echo "Getting Pulsar $version (217 MB, once) ..."
+  mvn -q -B -N org.apache.maven.plugins:maven-dependency-plugin:3.8.0:unpack \
+    "-Dartifact=org.apache.pulsar:pulsar-server-distribution:$version:tar.gz:bin" \
+    "-DoutputDirectory=$PWD/$distribution"
+  [ -x "$pulsar_home/bin/pulsar" ] || fail "the distribution has no executable $pulsar_home/bin/pulsar"
+  touch "$distribution/complete-$version"
+fi
+
+build_java() {
+  mvn -q -B -f $examples/java process-classes
+}
+
+build_python() {
+  if ! cmp -s $examples/python/requirements.txt $built/venv/installed.txt; then
+    rm -rf $built/venv
+    python3 -m venv $built/venv
+    $built/venv/bin/pip install -q -r $examples/python/requirements.txt
+    cp $examples/python/requirements.txt $built/venv/installed.txt
+  fi
+}
+
+build_go() {
+  (cd $examples/go && go build -buildvcs=false -o ../target/broadcast-example .)
+}
+
+mkdir -p $built
+for language in "${languages[@]}"; do
+  echo "Building the $language example ..."
+  "build_$language"
+done
+
+# --- Run -------------------------------------------------------------------------------------------------------------
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/pulsar-broadcast-examples-XXXXXX")
+pids=()
+
+clean_up() {
+  local code=$? pid
+  trap '' INT TERM
+  for pid in ${pids[@]+"${pids[@]}"}; do
+    kill "$pid" 2>/dev/null || true
+  done
+  wait
+  if [ "$code" -ne 0 ]; then
+    rm -rf $built/failed
+    cp -r "$work" $built/failed
+    echo "Logs: $built/failed" >&2
+  fi
+  rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+java_example=(
+  "$java_command" -Xmx128m -Dorg.slf4j.simpleLogger.defaultLogLevel=warn
+  -cp "$examples/java/target/classes:$examples/java/target/lib/*"
+)
+
+# Each of these becomes the consumer, so that a signal to it reaches the consumer.
+
+consume_java() {
+  exec "${java_example[@]}" Receive "$@"
+}
+
+consume_python() {
+  exec $built/venv/bin/python $examples/python/receive.py "$@"
+}
+
+consume_go() {
+  exec $built/broadcast-example "$@"
+}
+
+# await PID LOG WHAT COMMAND...: waits until the command succeeds; fails with WHAT and the end of the log when that takes
+# longer than 60 s, or the process ends first.
+await() {
+  local pid=$1 log=$2 what=$3 deadline=$((SECONDS + 60))
+  shift 3
+  until "$@"; do
+    if [ $SECONDS -ge $deadline ] || ! kill -0 "$pid" 2>/dev/null; then
+      "$@" && return
+      tail -n 10 "$log" >&2
+      fail "$what"
+    fi
+    sleep 0.1
+  done
+}
+
+stats() {
+  PULSAR_LOG_DIR=$work "$pulsar_home/bin/pulsar-admin" --admin-url "$admin_url" topics stats "$topic" >"$work/stats.json"
+}
+
+no_backlog() {
+  stats && grep -q '"msgBacklog" : 0' "$work/stats.json"
+}
+
+echo "Starting Pulsar $version with $(basename "$nar") ..."
+"$java_command" -cp pulsar-process/target/classes $examples/StartBroker.java \
+  "$pulsar_home" "$nar" "$work" "$work/urls" >"$work/broker-start.log" 2>&1 &
+broker=$!
+pids+=("$broker")
+await "$broker" "$work/broker-start.log" "the broker did not start" test -f "$work/urls"
+read -r service_url admin_url <"$work/urls"
+
+names=()
+consumers=()
+for language in "${languages[@]}"; do
+  for ((i = 1; i <= each; i++)); do
+    name=$language-$i
+    "consume_$language" "$service_url" "$topic" $subscription "$name" "$messages" >"$work/$name.log" 2>&1 &
+    names+=("$name")
+    consumers+=("$!")
+    pids+=("$!")
+  done
+done
+for ((i = 0; i < ${#names[@]}; i++)); do
+  log=$work/${names[i]}.log
+  await "${consumers[i]}" "$log" "${names[i]} did not subscribe" grep -q '^subscribed' "$log"
+done
+
+stats
+grep -q '"type" : "Broadcast"' "$work/stats.json" || fail "the subscription is not of type Broadcast"
+connected=$(grep -c '"consumerName"' "$work/stats.json")
+[ "$connected" -eq ${#names[@]} ] || fail "$connected consumers on the subscription, not ${#names[@]}"
+echo "$connected consumers on the one subscription '$subscription', of type Broadcast: $each each of ${languages[*]}"
+
+"${java_example[@]}" Publish "$service_url" "$topic" "$messages" "$size"
+
+failed=0
+for ((i = 0; i < ${#names[@]}; i++)); do
+  if wait "${consumers[i]}"; then
+    echo "${names[i]}: $(tail -n 1 "$work/${names[i]}.log")"
+  else
+    failed=$((failed + 1))
+    echo "${names[i]}: FAILED: $(tail -n 1 "$work/${names[i]}.log")" >&2
+  fi
+done
+[ "$failed" -eq 0 ] || fail "$failed of ${#names[@]} consumers failed"
+
+await "$broker" "$work/stats.json" "the subscription has a backlog" no_backlog
+echo "Every one of ${#names[@]} consumers received $messages messages once and in order; the backlog is 0"
+if [ ${#skipped[@]} -gt 0 ]; then
+  echo "SKIPPED: ${skipped[*]}"
+fi

@@ -1,0 +1,76 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.client.BroadcastClient;
+import io.pulsarbroadcast.client.BroadcastConsumerBuilder;
+import io.pulsarbroadcast.client.BroadcastNotSupportedException;
+import io.pulsarbroadcast.client.SubscriptionType;
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Schema;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The client extension on real brokers: I1 on one with the plugin; a clear failure that leaves
+ * nothing behind (I9) on one without.
+ */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class ClientExtensionProcessIT {
+
+  @Test
+  void shouldDeliverEveryMessageToConsumersWithoutNames(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    BroadcastClient client = BroadcastClient.wrap(broker.client());
+    try (Consumer<String> first = broadcast(client, topic).subscribe();
+        Consumer<String> second = broadcast(client, topic).subscribe()) {
+      List<String> sent = Traffic.publish(client, topic, 0, 10);
+
+      assertThat(first.getConsumerName()).isNotEqualTo(second.getConsumerName());
+      assertThat(Traffic.receiveAndAck(first, 10)).isEqualTo(sent);
+      assertThat(Traffic.receiveAndAck(second, 10)).isEqualTo(sent);
+      assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("alerts");
+      assertThat(broker.admin().topics().getStats(topic).getSubscriptions().get("alerts").getType())
+          .isEqualTo("Broadcast");
+    }
+  }
+
+  @Test
+  void shouldFailOnABrokerWithoutThePluginAndLeaveNoSubscriptionBehind() throws Exception {
+    String topic = Broker.newTopic();
+    try (Broker plain = Broker.start(BrokerExtension.plainBroker())) {
+      plain.admin().topics().createNonPartitionedTopic(topic);
+      BroadcastClient client = BroadcastClient.wrap(plain.client());
+
+      assertThatThrownBy(() -> broadcast(client, topic).subscribe())
+          .isInstanceOf(BroadcastNotSupportedException.class)
+          .hasMessageContaining(topic);
+
+      await()
+          .untilAsserted(
+              () -> assertThat(plain.admin().topics().getSubscriptions(topic)).isEmpty());
+      // The wrapped client is still good for everything that is not Broadcast.
+      try (Consumer<String> exclusive =
+          client.newConsumer(Schema.STRING).topic(topic).subscriptionName("alerts").subscribe()) {
+        List<String> sent = Traffic.publish(client, topic, 0, 3);
+        assertThat(Traffic.receiveAndAck(exclusive, 3)).isEqualTo(sent);
+      }
+    }
+  }
+
+  private static BroadcastConsumerBuilder<String> broadcast(BroadcastClient client, String topic) {
+    return client
+        .newConsumer(Schema.STRING)
+        .topic(topic)
+        .subscriptionName("alerts")
+        .subscriptionType(SubscriptionType.Broadcast);
+  }
+}

@@ -1,0 +1,115 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.common.policies.data.SubscriptionStats;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * I1 when names collide: the stock client's generated names are 5 hex digits. Nobody is refused,
+ * and each consumer has a position of its own.
+ */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class CollidingNamesProcessIT {
+  private static final int CONSUMERS = 5_000;
+  private static final int FORCED_COLLISIONS = 20;
+  private static final int CLIENTS = 4;
+  private static final int MESSAGES = 5;
+
+  @Test
+  void shouldServeFiveThousandConsumersWhoseGeneratedNamesCollide() throws Exception {
+    String topic = Broker.newTopic();
+    List<PulsarClient> clients = new ArrayList<>();
+    try (Broker broker = Broker.start(BrokerExtension.newBroker())) {
+      int complaintsAtStart = complaints(broker).size();
+      for (int i = 0; i < CLIENTS; i++) {
+        clients.add(broker.newClient());
+      }
+      List<Consumer<String>> consumers = subscribeAll(clients, topic);
+      assertThat(consumers.stream().map(Consumer::getConsumerName).distinct().count())
+          .isLessThanOrEqualTo(CONSUMERS - FORCED_COLLISIONS);
+      assertThat(stats(broker, topic).getConsumers()).hasSize(CONSUMERS);
+
+      List<String> sent = Traffic.publish(broker.client(), topic, 0, MESSAGES);
+      for (Consumer<String> consumer : consumers) {
+        assertThat(Traffic.receiveAndAck(consumer, MESSAGES)).isEqualTo(sent);
+      }
+
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() -> assertThat(stats(broker, topic).getMsgBacklog()).isZero());
+      // All others are served already, so what came twice is in the queue.
+      for (Consumer<String> consumer : consumers) {
+        assertThat(consumer.receive(0, TimeUnit.MILLISECONDS)).isNull();
+      }
+      assertThat(complaints(broker).subList(complaintsAtStart, complaints(broker).size()))
+          .isEmpty();
+    } finally {
+      // The broker is gone already: closing 5,000 consumers one by one is not what is tested here.
+      for (PulsarClient client : clients) {
+        client.shutdown();
+      }
+    }
+  }
+
+  /** The broker's errors, and the plugin's warnings. */
+  private static List<String> complaints(Broker broker) throws IOException {
+    try (Stream<String> log = Files.lines(broker.process().logFile())) {
+      return log.filter(
+              line ->
+                  line.contains(" ERROR ")
+                      || line.contains(" WARN ") && line.contains("io.pulsarbroadcast"))
+          .toList();
+    }
+  }
+
+  /** Most with generated names, and some that take a name that is connected already. */
+  private static List<Consumer<String>> subscribeAll(List<PulsarClient> clients, String topic) {
+    List<Consumer<String>> consumers =
+        joinAll(
+            Stream.iterate(0, i -> i + 1)
+                .limit(CONSUMERS - FORCED_COLLISIONS)
+                .map(i -> subscribe(clients.get(i % CLIENTS), topic, null))
+                .toList());
+    // Half of them over the connection of the namesake, half over another one.
+    consumers.addAll(
+        joinAll(
+            Stream.iterate(0, i -> i + 1)
+                .limit(FORCED_COLLISIONS)
+                .map(
+                    i ->
+                        subscribe(
+                            clients.get((i + i / (FORCED_COLLISIONS / 2)) % CLIENTS),
+                            topic,
+                            consumers.get(i).getConsumerName()))
+                .toList()));
+    return consumers;
+  }
+
+  private static CompletableFuture<Consumer<String>> subscribe(
+      PulsarClient client, String topic, String name) {
+    return Broker.broadcast(client, topic, "all", name).receiverQueueSize(10).subscribeAsync();
+  }
+
+  private static List<Consumer<String>> joinAll(List<CompletableFuture<Consumer<String>>> futures) {
+    return new ArrayList<>(futures.stream().map(CompletableFuture::join).toList());
+  }
+
+  private static SubscriptionStats stats(Broker broker, String topic) throws Exception {
+    return broker.admin().topics().getStats(topic).getSubscriptions().get("all");
+  }
+}

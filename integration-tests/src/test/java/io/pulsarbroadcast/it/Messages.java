@@ -1,0 +1,102 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.Producer;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.Schema;
+
+/** Publishes and receives numbered messages, for tests that care about which ones arrive. */
+final class Messages {
+
+  private static final int RECEIVE_TIMEOUT_SECONDS = 10;
+  private static final int SILENCE_MILLIS = 300;
+
+  private Messages() {}
+
+  /** The values {@link #publish} sends for these numbers. */
+  static List<String> values(int from, int to) {
+    return IntStream.range(from, to).mapToObj(i -> "message-" + i).toList();
+  }
+
+  /** Publishes each message as an entry of its own; the ids in the order of the numbers. */
+  static List<MessageId> publish(Broker broker, String topic, int from, int to)
+      throws PulsarClientException {
+    List<MessageId> ids = new ArrayList<>();
+    try (Producer<String> producer =
+        broker.client().newProducer(Schema.STRING).topic(topic).enableBatching(false).create()) {
+      for (String value : values(from, to)) {
+        ids.add(producer.send(value));
+      }
+    }
+    return ids;
+  }
+
+  /** Publishes the messages in batches of exactly {@code batchSize}. */
+  static void publishBatches(Broker broker, String topic, int from, int to, int batchSize)
+      throws PulsarClientException {
+    try (Producer<String> producer =
+        broker
+            .client()
+            .newProducer(Schema.STRING)
+            .topic(topic)
+            .batchingMaxMessages(batchSize)
+            .batchingMaxPublishDelay(1, TimeUnit.MINUTES)
+            .create()) {
+      values(from, to).forEach(producer::sendAsync);
+      producer.flush();
+    }
+  }
+
+  /** Receives up to {@code count} messages without acknowledging; fewer when no more arrive. */
+  static <T> List<Message<T>> receive(Consumer<T> consumer, int count)
+      throws PulsarClientException {
+    List<Message<T>> received = new ArrayList<>();
+    while (received.size() < count) {
+      Message<T> message = consumer.receive(RECEIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      if (message == null) {
+        break;
+      }
+      received.add(message);
+    }
+    return received;
+  }
+
+  /** The values of what {@link #receive} receives. */
+  static <T> List<T> receiveValues(Consumer<T> consumer, int count) throws PulsarClientException {
+    return valuesOf(receive(consumer, count));
+  }
+
+  /** Receives up to {@code count} messages, acknowledging each; their values. */
+  static <T> List<T> receiveAndAck(Consumer<T> consumer, int count) throws PulsarClientException {
+    List<T> received = new ArrayList<>();
+    while (received.size() < count) {
+      Message<T> message = consumer.receive(RECEIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      if (message == null) {
+        break;
+      }
+      received.add(message.getValue());
+      consumer.acknowledge(message);
+    }
+    return received;
+  }
+
+  static <T> List<T> valuesOf(List<Message<T>> messages) {
+    return messages.stream().map(Message::getValue).toList();
+  }
+
+  /** Fails when the consumer is given anything within a moment. */
+  static void assertNothingMore(Consumer<?> consumer) throws PulsarClientException {
+    Message<?> message = consumer.receive(SILENCE_MILLIS, TimeUnit.MILLISECONDS);
+    assertThat(message == null ? null : message.getValue()).as("a further message").isNull();
+  }
+}

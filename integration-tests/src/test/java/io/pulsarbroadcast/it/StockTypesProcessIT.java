@@ -1,0 +1,330 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.Producer;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.PulsarClientException.ConsumerBusyException;
+import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionType;
+import org.apache.pulsar.common.policies.data.SubscriptionStats;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** I9: Pulsar's own subscription types behave the same with the NAR and without. */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class StockTypesProcessIT {
+  private static final int MESSAGES = 40;
+  private static final int KEYS = 8;
+
+  private static final Map<Installed, Broker> BROKERS = new TreeMap<>();
+  private static Broker plain;
+
+  /** The two brokers that are compared. */
+  enum Installed {
+    WITHOUT_NAR,
+    WITH_NAR
+  }
+
+  @BeforeAll
+  static void startPlainBroker(Broker withNar) {
+    plain = Broker.start(BrokerExtension.plainBroker());
+    BROKERS.put(Installed.WITHOUT_NAR, plain);
+    BROKERS.put(Installed.WITH_NAR, withNar);
+  }
+
+  @AfterAll
+  static void closePlainBroker() throws IOException {
+    if (plain != null) {
+      plain.close();
+    }
+  }
+
+  static Stream<Arguments> bothBrokersAndAllTypes() {
+    return Stream.of(Installed.values())
+        .flatMap(
+            installed ->
+                Stream.of(SubscriptionType.values()).map(type -> arguments(installed, type)));
+  }
+
+  static Stream<Arguments> bothBrokersAndSharingTypes() {
+    return Stream.of(Installed.values())
+        .flatMap(
+            installed ->
+                Stream.of(SubscriptionType.Shared, SubscriptionType.Key_Shared)
+                    .map(type -> arguments(installed, type)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothBrokersAndAllTypes")
+  void shouldDeliverToOneConsumerInOrder(Installed installed, SubscriptionType type)
+      throws Exception {
+    Broker broker = BROKERS.get(installed);
+    String topic = Broker.newTopic();
+    try (Consumer<String> consumer = consumer(broker, topic, type, "only").subscribe()) {
+      publish(broker, topic);
+
+      assertThat(Traffic.receiveAndAck(consumer, MESSAGES)).isEqualTo(Traffic.values(0, MESSAGES));
+      assertThat(Traffic.receiveUnexpected(consumer)).isNull();
+      await().untilAsserted(() -> assertThat(stats(broker, topic).getMsgBacklog()).isZero());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothBrokersAndAllTypes")
+  void shouldBeNamedInTheStats(Installed installed, SubscriptionType type) throws Exception {
+    Broker broker = BROKERS.get(installed);
+    String topic = Broker.newTopic();
+    try (Consumer<String> consumer = consumer(broker, topic, type, "only").subscribe()) {
+      publish(broker, topic);
+      assertThat(Traffic.receive(consumer, MESSAGES)).hasSize(MESSAGES);
+
+      SubscriptionStats stats = stats(broker, topic);
+      assertThat(stats.getType()).isEqualTo(type.name());
+      assertThat(stats.getMsgBacklog()).isEqualTo(MESSAGES);
+      assertThat(stats.getConsumers())
+          .singleElement()
+          .satisfies(
+              only -> {
+                assertThat(only.getConsumerName()).isEqualTo("only");
+                assertThat(only.getMsgOutCounter()).isEqualTo(MESSAGES);
+                // Counted by the broker for the types that share messages out.
+                assertThat(only.getUnackedMessages()).isEqualTo(isSharing(type) ? MESSAGES : 0);
+              });
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothBrokersAndAllTypes")
+  void shouldRedeliverWhatWasNegativelyAcknowledged(Installed installed, SubscriptionType type)
+      throws Exception {
+    Broker broker = BROKERS.get(installed);
+    String topic = Broker.newTopic();
+    try (Consumer<String> consumer =
+        consumer(broker, topic, type, "only")
+            .negativeAckRedeliveryDelay(200, TimeUnit.MILLISECONDS)
+            .subscribe()) {
+      publish(broker, topic);
+      List<Message<String>> received = Traffic.receive(consumer, MESSAGES);
+      assertThat(received).hasSize(MESSAGES);
+      for (int i = 0; i < MESSAGES; i++) {
+        if (i % 10 == 3) {
+          consumer.negativeAcknowledge(received.get(i));
+        } else {
+          consumer.acknowledge(received.get(i));
+        }
+      }
+
+      List<Message<String>> again = Traffic.receive(consumer, 4);
+      assertThat(Traffic.valuesOf(again))
+          .containsExactlyInAnyOrder("message-3", "message-13", "message-23", "message-33");
+      assertThat(again)
+          .allSatisfy(
+              message ->
+                  assertThat(message.getRedeliveryCount()).isEqualTo(isSharing(type) ? 1 : 0));
+      for (Message<String> message : again) {
+        consumer.acknowledge(message);
+      }
+      assertThat(Traffic.receiveUnexpected(consumer)).isNull();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothBrokersAndAllTypes")
+  void shouldContinueAfterWhatWasAcknowledgedWhenTheConsumerReturns(
+      Installed installed, SubscriptionType type) throws Exception {
+    Broker broker = BROKERS.get(installed);
+    String topic = Broker.newTopic();
+    try (Consumer<String> consumer = consumer(broker, topic, type, "only").subscribe()) {
+      publish(broker, topic);
+      List<Message<String>> received = Traffic.receive(consumer, MESSAGES);
+      assertThat(received).hasSize(MESSAGES);
+      for (int i = 0; i < 10; i++) {
+        consumer.acknowledge(received.get(i));
+      }
+      // A hole, which every type keeps.
+      consumer.acknowledge(received.get(12));
+    }
+
+    try (Consumer<String> returned = consumer(broker, topic, type, "only").subscribe()) {
+      List<String> expected = new ArrayList<>(Traffic.values(10, MESSAGES));
+      expected.remove("message-12");
+      assertThat(Traffic.receiveAndAck(returned, expected.size())).isEqualTo(expected);
+      assertThat(Traffic.receiveUnexpected(returned)).isNull();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldContinueAllTypesBesideEachOtherWhenTheTopicIsLoadedAgain(Installed installed)
+      throws Exception {
+    Broker broker = BROKERS.get(installed);
+    String topic = Broker.newTopic();
+    List<Consumer<String>> consumers = new ArrayList<>();
+    for (SubscriptionType type : SubscriptionType.values()) {
+      consumers.add(
+          consumer(broker, topic, type, "only")
+              .subscriptionName(type.name())
+              .isAckReceiptEnabled(true)
+              .subscribe());
+    }
+    publish(broker, topic);
+    for (Consumer<String> consumer : consumers) {
+      assertThat(Traffic.receiveAndAck(consumer, MESSAGES)).isEqualTo(Traffic.values(0, MESSAGES));
+    }
+
+    broker.admin().topics().unload(topic);
+
+    List<String> sent = Traffic.publish(broker.client(), topic, MESSAGES, MESSAGES + 10);
+    for (Consumer<String> consumer : consumers) {
+      assertThat(Traffic.receiveAndAck(consumer, 10)).isEqualTo(sent);
+      consumer.close();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("bothBrokersAndSharingTypes")
+  void shouldShareMessagesOutAndKeepTheOrderOfKeys(Installed installed, SubscriptionType type)
+      throws Exception {
+    Broker broker = BROKERS.get(installed);
+    String topic = Broker.newTopic();
+    try (Consumer<String> first = consumer(broker, topic, type, "a").subscribe();
+        Consumer<String> second = consumer(broker, topic, type, "b").subscribe()) {
+      publish(broker, topic);
+      List<Message<String>> all = new ArrayList<>();
+      List<Set<String>> keysOfConsumers = new ArrayList<>();
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(stats(broker, topic).getConsumers())
+                      .extracting(consumer -> consumer.getMsgOutCounter())
+                      .satisfies(out -> assertThat(out.get(0) + out.get(1)).isEqualTo(MESSAGES)));
+      for (Consumer<String> consumer : List.of(first, second)) {
+        List<Message<String>> received = receiveUntilSilent(consumer);
+        assertThat(received).isNotEmpty();
+        assertThat(numbers(received)).isSorted();
+        keysOfConsumers.add(keys(received));
+        all.addAll(received);
+      }
+
+      assertThat(Traffic.valuesOf(all))
+          .containsExactlyInAnyOrderElementsOf(Traffic.values(0, MESSAGES));
+      if (type == SubscriptionType.Key_Shared) {
+        assertThat(keysOfConsumers.get(0)).doesNotContainAnyElementsOf(keysOfConsumers.get(1));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldRefuseASecondConsumerOfAnExclusiveSubscription(Installed installed) throws Exception {
+    Broker broker = BROKERS.get(installed);
+    String topic = Broker.newTopic();
+    try (Consumer<String> first =
+        consumer(broker, topic, SubscriptionType.Exclusive, "a").subscribe()) {
+      assertThat(first.isConnected()).isTrue();
+      assertThatThrownBy(() -> consumer(broker, topic, SubscriptionType.Exclusive, "b").subscribe())
+          .isInstanceOf(ConsumerBusyException.class)
+          .hasMessageContaining("Exclusive consumer is already connected");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldHandAFailoverSubscriptionToTheConsumerThatStandsBy(Installed installed)
+      throws Exception {
+    Broker broker = BROKERS.get(installed);
+    String topic = Broker.newTopic();
+    // Of equals the broker chooses by a hash of the topic's name.
+    try (Consumer<String> active =
+            consumer(broker, topic, SubscriptionType.Failover, "a").subscribe();
+        Consumer<String> standby =
+            consumer(broker, topic, SubscriptionType.Failover, "b").priorityLevel(1).subscribe()) {
+      publish(broker, topic);
+      assertThat(Traffic.receiveAndAck(active, 10)).isEqualTo(Traffic.values(0, 10));
+      assertThat(Traffic.receiveUnexpected(standby)).isNull();
+
+      active.close();
+
+      assertThat(Traffic.receiveAndAck(standby, MESSAGES - 10))
+          .isEqualTo(Traffic.values(10, MESSAGES));
+    }
+  }
+
+  private static boolean isSharing(SubscriptionType type) {
+    return type == SubscriptionType.Shared || type == SubscriptionType.Key_Shared;
+  }
+
+  private static ConsumerBuilder<String> consumer(
+      Broker broker, String topic, SubscriptionType type, String name) {
+    return broker
+        .client()
+        .newConsumer(Schema.STRING)
+        .topic(topic)
+        .subscriptionName("stock")
+        .subscriptionType(type)
+        .consumerName(name);
+  }
+
+  /** Messages with keys, one entry each. */
+  private static void publish(Broker broker, String topic) throws PulsarClientException {
+    try (Producer<String> producer =
+        broker.client().newProducer(Schema.STRING).topic(topic).enableBatching(false).create()) {
+      List<String> values = Traffic.values(0, MESSAGES);
+      for (int i = 0; i < MESSAGES; i++) {
+        producer.newMessage().key("key-" + i % KEYS).value(values.get(i)).send();
+      }
+    }
+  }
+
+  /** What is in the consumer's queue; the broker has sent all there is. */
+  private static List<Message<String>> receiveUntilSilent(Consumer<String> consumer)
+      throws PulsarClientException {
+    List<Message<String>> received = new ArrayList<>();
+    Message<String> message = Traffic.receiveUnexpected(consumer);
+    while (message != null) {
+      received.add(message);
+      message = Traffic.receiveUnexpected(consumer);
+    }
+    return received;
+  }
+
+  private static List<Integer> numbers(List<Message<String>> messages) {
+    List<String> values = Traffic.values(0, MESSAGES);
+    return messages.stream().map(message -> values.indexOf(message.getValue())).toList();
+  }
+
+  private static Set<String> keys(List<Message<String>> messages) {
+    Set<String> keys = new HashSet<>();
+    messages.forEach(message -> keys.add(message.getKey()));
+    return keys;
+  }
+
+  private static SubscriptionStats stats(Broker broker, String topic) throws Exception {
+    return broker.admin().topics().getStats(topic).getSubscriptions().get("stock");
+  }
+}

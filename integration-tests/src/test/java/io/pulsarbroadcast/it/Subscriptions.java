@@ -1,0 +1,45 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.time.Duration;
+import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.common.policies.data.SubscriptionStats;
+
+/** What {@code pulsar-admin topics stats} says of a subscription. */
+final class Subscriptions {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  private Subscriptions() {}
+
+  static SubscriptionStats stats(Broker broker, String topic, String subscription)
+      throws PulsarAdminException {
+    return broker.admin().topics().getStats(topic).getSubscriptions().get(subscription);
+  }
+
+  /** Waits until the backlog is {@code expected}. */
+  static void awaitBacklog(Broker broker, String topic, String subscription, long expected) {
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () ->
+                assertThat(stats(broker, topic, subscription).getMsgBacklog())
+                    .as("backlog of %s", subscription)
+                    .isEqualTo(expected));
+  }
+
+  /** Waits until so many consumers are connected. */
+  static void awaitConsumers(Broker broker, String topic, String subscription, int expected) {
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () ->
+                assertThat(stats(broker, topic, subscription).getConsumers())
+                    .as("consumers of %s", subscription)
+                    .hasSize(expected));
+  }
+}

@@ -1,0 +1,109 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.apache.pulsar.common.policies.data.SubscriptionStats;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * I1 and I3 beyond the plugin's life: without the NAR a Broadcast subscription is an ordinary one
+ * at its slowest consumer's position.
+ */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class UninstallProcessIT {
+  private static final String SUBSCRIPTION = "all";
+
+  @Test
+  void shouldLeaveAPlainSubscriptionAtTheSlowestPositionAndTakeItUpAgain() throws Exception {
+    String topic = Broker.newTopic();
+    try (Broker broker = Broker.start(BrokerExtension.newBroker())) {
+      Message<String> slowest = stopWithConsumersAtDifferentPositions(broker, topic);
+      broker.process().removeNar();
+      broker.process().start();
+      readOnWithoutThePlugin(broker, topic, slowest);
+      broker.process().stop();
+      broker.process().installNar(BrokerExtension.nar());
+      broker.process().start();
+      takeUpAgain(broker, topic);
+    }
+  }
+
+  /** Returns the last message that the slowest consumer acknowledged, number 2 of 0 to 19. */
+  private static Message<String> stopWithConsumersAtDifferentPositions(Broker broker, String topic)
+      throws Exception {
+    try (PulsarClient client = broker.newClient()) {
+      Consumer<String> slow =
+          Broker.broadcast(client, topic, SUBSCRIPTION, "slow")
+              .isAckReceiptEnabled(true)
+              .subscribe();
+      Consumer<String> middle = Broker.broadcast(client, topic, SUBSCRIPTION, "middle").subscribe();
+      Consumer<String> fast = Broker.broadcast(client, topic, SUBSCRIPTION, "fast").subscribe();
+      List<String> sent = Traffic.publish(client, topic, 0, 20);
+      assertThat(Traffic.receiveAndAck(fast, 20)).isEqualTo(sent);
+      assertThat(Traffic.receiveAndAck(middle, 10)).isEqualTo(sent.subList(0, 10));
+      List<Message<String>> slowly = Traffic.receive(slow, 20);
+      assertThat(Traffic.valuesOf(slowly)).isEqualTo(sent);
+      slow.acknowledgeCumulative(slowly.get(2));
+      // A hole: number 5 is acknowledged, 3 and 4 are not.
+      slow.acknowledge(slowly.get(5));
+      middle.close();
+      fast.close();
+      // The slowest is still connected, and has acknowledged a moment ago.
+      broker.process().stop();
+      return slowly.get(2);
+    }
+  }
+
+  private static void readOnWithoutThePlugin(Broker broker, String topic, Message<String> slowest)
+      throws Exception {
+    MessageIdImpl slowestId = (MessageIdImpl) slowest.getMessageId();
+    try (PulsarClient client = broker.newClient();
+        Consumer<String> plain =
+            client
+                .newConsumer(Schema.STRING)
+                .topic(topic)
+                .subscriptionName(SUBSCRIPTION)
+                .startPaused(true)
+                .subscribe()) {
+      assertThat(stats(broker, topic).getType()).isEqualTo("Exclusive");
+      assertThat(
+              broker
+                  .admin()
+                  .topics()
+                  .getInternalStats(topic)
+                  .cursors
+                  .get(SUBSCRIPTION)
+                  .markDeletePosition)
+          .isEqualTo(slowestId.getLedgerId() + ":" + slowestId.getEntryId());
+      plain.resume();
+      assertThat(Traffic.receiveAndAck(plain, 17)).isEqualTo(Traffic.values(3, 20));
+      assertThat(Traffic.receiveUnexpected(plain)).isNull();
+    }
+  }
+
+  private static void takeUpAgain(Broker broker, String topic) throws Exception {
+    try (PulsarClient client = broker.newClient();
+        Consumer<String> slow = Broker.broadcast(client, topic, SUBSCRIPTION, "slow").subscribe();
+        Consumer<String> other =
+            Broker.broadcast(client, topic, SUBSCRIPTION, "other").subscribe()) {
+      assertThat(stats(broker, topic).getType()).isEqualTo("Broadcast");
+      List<String> sent = Traffic.publish(client, topic, 20, 30);
+      assertThat(Traffic.receiveAndAck(slow, 10)).isEqualTo(sent);
+      assertThat(Traffic.receiveAndAck(other, 10)).isEqualTo(sent);
+    }
+  }
+
+  private static SubscriptionStats stats(Broker broker, String topic) throws Exception {
+    return broker.admin().topics().getStats(topic).getSubscriptions().get(SUBSCRIPTION);
+  }
+}
