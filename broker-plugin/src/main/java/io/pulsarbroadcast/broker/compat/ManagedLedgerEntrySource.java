@@ -135,6 +135,26 @@ final class ManagedLedgerEntrySource implements EntrySource {
         PositionImpl.get(last.ledgerId(), last.entryId()));
   }
 
+  /** What stands for the ordinals from {@code from} on that storage has no more: perhaps none. */
+  private Batch trimmed(long from, long to) {
+    PositionImpl firstStored = ((ManagedLedgerImpl) ledger()).getFirstPosition();
+    long stored =
+        firstStored == null
+            ? from
+            : Math.min(
+                to, index.ordinalAfter(firstStored.getLedgerId(), firstStored.getEntryId() - 1));
+    if (stored <= from) {
+      return new Batch(List.of(), from);
+    }
+    log.warn(
+        "[{}] {} entries before {} are gone from storage: consumers that had not read them go on"
+            + " after them",
+        cursor.getName(),
+        stored - from,
+        firstStored);
+    return new Batch(List.of(BroadcastEntry.skipping(from, stored - 1)), stored);
+  }
+
   /**
    * Puts the subscription's cursor back to where the tail is, after the broker moved it. From any
    * thread.
@@ -167,7 +187,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
                   // wherever it seeks.
                   PositionImpl.EARLIEST,
                   cursor.getName() + "-broadcast-catch-up",
-                  InitialPosition.Latest,
+                  InitialPosition.Earliest,
                   false);
     }
     return behind;
