@@ -58,6 +58,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private final ConsumerDirectory consumers = new ConsumerDirectory();
   private final LongAdder refusedAcks = new LongAdder();
   private volatile boolean closed;
+  private volatile boolean discarded;
 
   /**
    * Makes a Broadcast subscription at the position of a plain one, on the same cursor.
@@ -391,17 +392,37 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         .thenCompose(published -> published);
   }
 
-  /** Closes the positions log, after {@link #stop}. */
+  /**
+   * Closes the positions log, after {@link #stop}. A log that does not close has all that was
+   * flushed.
+   */
   CompletableFuture<Void> closeLog() {
     PositionsLedger ledger = parts.past.ledger();
-    return ledger == null ? CompletableFuture.completedFuture(null) : ledger.close();
+    if (ledger == null || discarded) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return ledger
+        .close()
+        .exceptionally(
+            e -> {
+              log.warn("[{}][{}] Could not close the positions log", getTopicName(), getName(), e);
+              return null;
+            });
+  }
+
+  /** Closes the positions log for good: it is about to be deleted. */
+  CompletableFuture<Void> discardLog() {
+    parts.publisher.discard();
+    CompletableFuture<Void> closed = closeLog();
+    discarded = true;
+    return closed;
   }
 
   /** Takes part again after {@link #stop}, when closing the topic failed. */
   void resume() {
     closed = false;
     parts.fanout.reopen();
-    if (parts.past.ledger() != null) {
+    if (parts.past.ledger() != null && !discarded) {
       parts.past.ledger().reopen();
     }
   }

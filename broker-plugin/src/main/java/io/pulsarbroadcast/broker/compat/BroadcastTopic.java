@@ -252,8 +252,14 @@ final class BroadcastTopic extends PersistentTopic {
   /** Deletes a subscription, and its positions with it. */
   @Override
   public CompletableFuture<Void> unsubscribe(String subscriptionName) {
+    BroadcastSubscription broadcast = broadcastSubscription(subscriptionName);
     return super.unsubscribe(subscriptionName)
-        .thenCompose(unsubscribed -> deletePositions(subscriptionName));
+        .thenCompose(
+            unsubscribed ->
+                broadcast == null
+                    ? CompletableFuture.completedFuture(null)
+                    : broadcast.discardLog())
+        .thenCompose(discarded -> deletePositions(subscriptionName));
   }
 
   private CompletableFuture<Void> deletePositions(String subscription) {

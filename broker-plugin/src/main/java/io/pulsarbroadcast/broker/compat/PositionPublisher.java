@@ -38,6 +38,7 @@ final class PositionPublisher {
   private final Throttled flushing;
   private final Throttled expiring;
   private final LongAdder expiredPositions = new LongAdder();
+  private volatile boolean discarded;
 
   /**
    * @param afterReset run when the managed cursor was moved back, which moves its read position too
@@ -77,7 +78,12 @@ final class PositionPublisher {
 
   /** Writes the positions now. */
   CompletableFuture<Void> flush() {
-    return store == null ? CompletableFuture.completedFuture(null) : store.flush();
+    return store == null || discarded ? CompletableFuture.completedFuture(null) : store.flush();
+  }
+
+  /** Writes no more: the subscription is being deleted, and its log with it. */
+  void discard() {
+    discarded = true;
   }
 
   /** How many positions were dropped because their consumers stayed away. */
