@@ -131,6 +131,9 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       long position = after(index, plain.getCursor().getMarkDeletedPosition());
       SkippedEntries skipped = new SkippedEntries();
       CursorRegistry cursors = new CursorRegistry(skipped, position);
+      if (past.origin() != Origin.NEW) {
+        cursors.keepForDurable();
+      }
       past.positions().restore(cursors, index, after(index, ledger.getLastConfirmedEntry()));
       BrokerService broker = topic.getBrokerService();
       ScheduledExecutorService timer = broker.getPulsar().getExecutor();
@@ -361,9 +364,29 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       parts.publisher.positionLeftBehind();
       if (consumers.count() == 0) {
         deactivateCursor();
+        if (parts.cursors.isAbandonedByEphemerals() && !closed) {
+          deleteAbandoned();
+        }
       }
     }
     topic.decrementUsageCount();
+  }
+
+  /**
+   * Only ephemeral consumers ever were here: the subscription ends with the last, as a reader's
+   * does.
+   */
+  private void deleteAbandoned() {
+    delete()
+        .exceptionally(
+            e -> {
+              log.info(
+                  "[{}][{}] Kept after its last ephemeral consumer: {}",
+                  getTopicName(),
+                  getName(),
+                  e.toString());
+              return null;
+            });
   }
 
   /** Drops the caller's position, and the subscription with the last one. */

@@ -117,6 +117,7 @@ public final class CursorRegistry {
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
     }
     if (durable) {
+      keptForDurable = true;
       if (named == null) {
         named = addName(name, ttlSeconds);
       }
@@ -208,18 +209,39 @@ public final class CursorRegistry {
   }
 
   /**
-   * Publishes the subscription's position: the lowest of all cursors, or the last one published
-   * when there are none. Never decreases but by {@link #resetAll} and {@link #lowerFloor}.
+   * Publishes the subscription's position: the lowest of all durable cursors, or the last one
+   * published when there are none. Never decreases but by {@link #resetAll} and {@link
+   * #lowerFloor}. Ephemeral cursors hold nothing back; on a subscription that never had another
+   * kind they take the position along.
    */
   public synchronized long lowest() {
-    if (isEmpty()) {
-      return floor;
-    }
     long[] lowest = {Long.MAX_VALUE};
-    forEach(cursor -> lowest[0] = Math.min(lowest[0], cursor.next()));
-    floor = Math.max(floor, skipped.firstNotSkipped(lowest[0]));
+    long[] ephemeralEnd = {floor};
+    forEach(
+        cursor -> {
+          if (cursor.isDurable()) {
+            lowest[0] = Math.min(lowest[0], cursor.next());
+          } else {
+            ephemeralEnd[0] = Math.max(ephemeralEnd[0], cursor.deliveredEnd());
+          }
+        });
+    if (lowest[0] < Long.MAX_VALUE) {
+      floor = Math.max(floor, skipped.firstNotSkipped(lowest[0]));
+    } else if (!keptForDurable) {
+      floor = ephemeralEnd[0];
+    }
     skipped.forgetBefore(floor);
     return floor;
+  }
+
+  /** Keeps the position for durable consumers to come, also while there are only ephemeral ones. */
+  public synchronized void keepForDurable() {
+    keptForDurable = true;
+  }
+
+  /** Whether the subscription is nobody's: no position left, and never one that was to last. */
+  public synchronized boolean isAbandonedByEphemerals() {
+    return isEmpty() && !keptForDurable;
   }
 
   /**
@@ -265,6 +287,7 @@ public final class CursorRegistry {
       long deliveredEnd) {
     VirtualCursor cursor =
         new VirtualCursor(name, true, skipped, Math.max(floor, next), deliveredEnd);
+    keptForDurable = true;
     acknowledgedAhead.forEach(cursor::ackIndividual);
     leaveBehind(addName(name, ttlSeconds), cursor);
   }

@@ -69,6 +69,30 @@ class CursorRegistryTest {
   }
 
   @Test
+  void shouldNotBeHeldBackByAnEphemeralConsumer() {
+    VirtualCursor reader = registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 5, 0);
+    ackTo(connect("car", 5), 20);
+    assertThat(registry.lowest()).isEqualTo(20);
+    assertThat(reader.next()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldKeepThePositionForDurableConsumersToCome() {
+    registry.keepForDurable();
+    registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 5, 0).delivered(30);
+    assertThat(registry.lowest()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldFollowEphemeralConsumersWhereThereNeverWereOthers() {
+    VirtualCursor reader = registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 5, 0);
+    reader.delivered(30);
+    assertThat(registry.lowest()).isEqualTo(30);
+    registry.disconnect(reader);
+    assertThat(registry.isAbandonedByEphemerals()).isTrue();
+  }
+
+  @Test
   void shouldPassEntriesThatNobodyIsGiven() {
     ackTo(connect("car", 5), 8);
     skipped.add(8, 11);
