@@ -58,6 +58,9 @@ public final class CursorRegistry {
    */
   private long floor;
 
+  /** Whether the position is to last when there are no durable cursors. */
+  private boolean keptForDurable;
+
   /**
    * @param skipped the entries that nobody is given
    * @param floor the subscription's position: its first unacknowledged entry
