@@ -1,15 +1,12 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
-import com.google.common.collect.Maps;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
+import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
-import io.pulsarbroadcast.broker.cursor.PositionsStore;
-import io.pulsarbroadcast.broker.cursor.SkippedEntries;
-import io.pulsarbroadcast.broker.cursor.StoredPositions;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
@@ -17,16 +14,12 @@ import io.pulsarbroadcast.broker.dispatch.FrameWriter;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.apache.bookkeeper.mledger.AsyncCallbacks;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
-import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
-import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedLedgerInfo.LedgerInfo;
-import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
@@ -54,7 +47,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   private static final String CLOSING = "Subscription is being closed, try again";
 
-  private final Parts parts;
+  private final SubscriptionParts parts;
   private final ConsumerDirectory consumers = new ConsumerDirectory();
   private final LongAdder refusedAcks = new LongAdder();
   private volatile boolean closed;
@@ -66,99 +59,31 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    * @param past what is known of the subscription's past
    */
   static BroadcastSubscription create(
-      BroadcastTopic topic, PersistentSubscription plain, BroadcastConfig config, Past past) {
-    Parts parts = Parts.of(topic, plain, config, past);
+      BroadcastTopic topic,
+      PersistentSubscription plain,
+      BroadcastConfig config,
+      SubscriptionPast past) {
+    SubscriptionParts parts = SubscriptionParts.of(topic, plain, config, past);
     return BrokerLine.subscriptionTakesBoxed()
         ? new BroadcastSubscription(topic, plain, parts, Boolean.FALSE)
         : new BroadcastSubscription(topic, plain, parts);
   }
 
-  private BroadcastSubscription(BroadcastTopic topic, PersistentSubscription plain, Parts parts) {
+  private BroadcastSubscription(
+      BroadcastTopic topic, PersistentSubscription plain, SubscriptionParts parts) {
     super(topic, plain.getName(), plain.getCursor(), false, plain.getSubscriptionProperties());
     this.parts = parts;
     this.dispatcher = new SubscriptionDispatcher(this, consumers);
   }
 
   private BroadcastSubscription(
-      BroadcastTopic topic, PersistentSubscription plain, Parts parts, Boolean replicated) {
+      BroadcastTopic topic,
+      PersistentSubscription plain,
+      SubscriptionParts parts,
+      Boolean replicated) {
     super(topic, plain.getName(), plain.getCursor(), replicated, plain.getSubscriptionProperties());
     this.parts = parts;
     this.dispatcher = new SubscriptionDispatcher(this, consumers);
-  }
-
-  /**
-   * Where a subscription was before it became Broadcast, and so where a consumer starts that has no
-   * position.
-   */
-  enum Origin {
-    /** Made by the Broadcast subscribe itself: at the consumer's initial position. */
-    NEW,
-    /** A plain subscription: at its position, while nobody has moved on from there. */
-    PLAIN,
-    /** A Broadcast one, loaded with its positions: at the consumer's initial position. */
-    STORED,
-    /**
-     * Its positions are lost: at the subscription's position, lest a known consumer misses
-     * something.
-     */
-    LOST
-  }
-
-  /**
-   * What is known of a subscription's past.
-   *
-   * @param ledger the positions log, or null when it cannot be opened
-   */
-  record Past(Origin origin, StoredPositions positions, PositionsLedger ledger) {}
-
-  /** What a subscription consists of, made before the broker's own constructor runs. */
-  private record Parts(
-      LedgerIndex index,
-      CursorRegistry cursors,
-      ManagedLedgerEntrySource source,
-      BroadcastDispatcher fanout,
-      PositionPublisher publisher,
-      BroadcastConfig config,
-      Past past,
-      long originalPosition) {
-
-    static Parts of(
-        BroadcastTopic topic, PersistentSubscription plain, BroadcastConfig config, Past past) {
-      ManagedLedgerImpl ledger = (ManagedLedgerImpl) topic.getManagedLedger();
-      LedgerIndex index =
-          new LedgerIndex(
-              () -> Maps.transformValues(ledger.getLedgersInfo(), LedgerInfo::getEntries));
-      long position = after(index, plain.getCursor().getMarkDeletedPosition());
-      SkippedEntries skipped = new SkippedEntries();
-      CursorRegistry cursors = new CursorRegistry(skipped, position);
-      if (past.origin() != Origin.NEW) {
-        cursors.keepForDurable();
-      }
-      past.positions().restore(cursors, index, after(index, ledger.getLastConfirmedEntry()));
-      BrokerService broker = topic.getBrokerService();
-      ScheduledExecutorService timer = broker.getPulsar().getExecutor();
-      String name = topic.getName() + "/" + plain.getName();
-      ManagedLedgerEntrySource source =
-          new ManagedLedgerEntrySource(topic, plain.getCursor(), index, skipped, position, config);
-      BroadcastDispatcher fanout =
-          new BroadcastDispatcher(
-              name,
-              source,
-              position,
-              broker.getTopicOrderedExecutor().chooseThread(name),
-              timer,
-              config.catchUpMaxHeldBytes());
-      PositionsStore store =
-          past.ledger() == null ? null : new PositionsStore(past.ledger(), cursors, index);
-      PositionPublisher publisher =
-          new PositionPublisher(
-              plain.getCursor(), source::seekToTail, index, cursors, store, timer, config);
-      return new Parts(index, cursors, source, fanout, publisher, config, past, position);
-    }
-  }
-
-  private static long after(LedgerIndex index, Position position) {
-    return index.ordinalAfter(position.getLedgerId(), position.getEntryId());
   }
 
   /**
@@ -192,14 +117,16 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   private BroadcastConsumer connect(SubscriptionOption option, BroadcastServerCnx connection) {
     VirtualCursor position =
-        parts.cursors.connect(
-            option.getConsumerName(),
-            option.isDurable()
-                ? BroadcastContract.timeToLiveSeconds(
-                    option.getMetadata(), parts.config.cursorTimeToLiveSeconds())
-                : CursorRegistry.EPHEMERAL,
-            startOf(option),
-            parts.past.origin() == Origin.LOST ? end() : 0);
+        parts
+            .cursors()
+            .connect(
+                option.getConsumerName(),
+                option.isDurable()
+                    ? BroadcastContract.timeToLiveSeconds(
+                        option.getMetadata(), parts.config().cursorTimeToLiveSeconds())
+                    : CursorRegistry.EPHEMERAL,
+                startOf(option),
+                parts.past().origin() == Origin.LOST ? end() : 0);
     BroadcastConsumer consumer = new BroadcastConsumer(this, option, connection, position);
     consumers.add(consumer);
     getCursor().setActive();
@@ -211,27 +138,27 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private LongSupplier startOf(SubscriptionOption option) {
     return () -> {
       boolean inherits =
-          switch (parts.past.origin()) {
+          switch (parts.past().origin()) {
             case LOST -> true;
-            case PLAIN -> parts.cursors.floor() == parts.originalPosition;
-            case NEW, STORED -> parts.cursors.isEmpty();
+            case PLAIN -> parts.cursors().floor() == parts.originalPosition();
+            case NEW, STORED -> parts.cursors().isEmpty();
           };
       return inherits || option.getInitialPosition() == InitialPosition.Earliest
-          ? parts.cursors.floor()
+          ? parts.cursors().floor()
           : end();
     };
   }
 
   /** The ordinal after the last message that was published. */
   private long end() {
-    return after(parts.index, topic.getManagedLedger().getLastConfirmedEntry());
+    return parts.ordinalAfter(topic.getManagedLedger().getLastConfirmedEntry());
   }
 
   /** Completed when a crash of the broker would not forget the consumer any more (I1). */
   private CompletableFuture<Void> stored(BroadcastConsumer consumer) {
-    return parts.cursors.isNameStored(consumer.position())
+    return parts.cursors().isNameStored(consumer.position())
         ? CompletableFuture.completedFuture(null)
-        : parts.publisher.flush();
+        : parts.publisher().flush();
   }
 
   private CompletableFuture<BroadcastConsumer> giveUp(BroadcastConsumer consumer, Throwable cause) {
@@ -247,14 +174,14 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** What this subscription sends down one connection. On the connection's event loop. */
   ConnectionFanout newFanout(FrameWriter writer) {
     ConnectionFanout fanout =
-        new ConnectionFanout(writer, parts.fanout, parts.config.connectionMaxPendingBytes());
-    parts.fanout.connect(fanout);
+        new ConnectionFanout(writer, parts.fanout(), parts.config().connectionMaxPendingBytes());
+    parts.fanout().connect(fanout);
     return fanout;
   }
 
   /** Ends what {@link #newFanout} began. On the connection's event loop. */
   void closed(ConnectionFanout fanout) {
-    parts.fanout.disconnect(fanout);
+    parts.fanout().disconnect(fanout);
     fanout.close();
   }
 
@@ -269,39 +196,39 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   /** A consumer's position moved. */
   void positionMoved() {
-    parts.publisher.positionMoved();
+    parts.publisher().positionMoved();
   }
 
   /** Hands the lowest position to the managed cursor now. */
   CompletableFuture<Void> publishPosition() {
-    return parts.publisher.publish();
+    return parts.publisher().publish();
   }
 
   /** The ordinal of an entry, or {@link LedgerIndex#UNKNOWN}. */
   long ordinalOf(long ledgerId, long entryId) {
-    return parts.index.ordinalOf(ledgerId, entryId);
+    return parts.index().ordinalOf(ledgerId, entryId);
   }
 
   boolean isTrimmed(long ledgerId) {
-    return parts.index.isTrimmed(ledgerId);
+    return parts.index().isTrimmed(ledgerId);
   }
 
   /** The last acknowledged entry of a position. */
   Position positionBefore(long next) {
-    long current = after(parts.index, getCursor().getMarkDeletedPosition());
+    long current = parts.ordinalAfter(getCursor().getMarkDeletedPosition());
     if (next <= current) {
       return getCursor().getMarkDeletedPosition();
     }
-    EntryId last = parts.index.entryAt(next - 1);
+    EntryId last = parts.index().entryAt(next - 1);
     return PositionImpl.get(last.ledgerId(), last.entryId());
   }
 
   /** Moves a position to an entry (seek), and the subscription's back when it is ahead of that. */
   CompletableFuture<Void> moveTo(VirtualCursor position, long ledgerId, long entryId) {
-    long ordinal = Math.max(0, parts.index.ordinalAfter(ledgerId, entryId - 1));
+    long ordinal = Math.max(0, parts.index().ordinalAfter(ledgerId, entryId - 1));
     long end = end();
     return parts
-        .publisher
+        .publisher()
         .lowerTo(Math.min(ordinal, end))
         .thenRun(() -> position.reset(Math.min(ordinal, end)));
   }
@@ -356,15 +283,15 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       if (!connected.markClosed()) {
         return;
       }
-      parts.cursors.disconnect(connected.position());
+      parts.cursors().disconnect(connected.position());
       consumers.remove(connected);
       connected.connection().remove(this, connected);
       bytesOutFromRemovedConsumers.add(connected.bytesOut());
       msgOutFromRemovedConsumer.add(connected.messagesOut());
-      parts.publisher.positionLeftBehind();
+      parts.publisher().positionLeftBehind();
       if (consumers.count() == 0) {
         deactivateCursor();
-        if (parts.cursors.isAbandonedByEphemerals() && !closed) {
+        if (parts.cursors().isAbandonedByEphemerals() && !closed) {
           deleteAbandoned();
         }
       }
@@ -391,7 +318,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   /** Drops the caller's position, and the subscription with the last one. */
   CompletableFuture<Void> unsubscribe(BroadcastConsumer consumer) {
-    boolean last = parts.cursors.forget(consumer.position());
+    boolean last = parts.cursors().forget(consumer.position());
     removeConsumer(consumer, false);
     positionMoved();
     return last ? delete() : CompletableFuture.completedFuture(null);
@@ -407,9 +334,9 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    * changes its type.
    */
   CompletableFuture<Void> stop() {
-    parts.fanout.close();
+    parts.fanout().close();
     return parts
-        .publisher
+        .publisher()
         .flush()
         .handle((flushed, e) -> publishPosition())
         .thenCompose(published -> published);
@@ -420,7 +347,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    * flushed.
    */
   CompletableFuture<Void> closeLog() {
-    PositionsLedger ledger = parts.past.ledger();
+    PositionsLedger ledger = parts.past().ledger();
     if (ledger == null || discarded) {
       return CompletableFuture.completedFuture(null);
     }
@@ -435,7 +362,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   /** Closes the positions log for good: it is about to be deleted. */
   CompletableFuture<Void> discardLog() {
-    parts.publisher.discard();
+    parts.publisher().discard();
     CompletableFuture<Void> closed = closeLog();
     discarded = true;
     return closed;
@@ -444,9 +371,9 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Takes part again after {@link #stop}, when closing the topic failed. */
   void resume() {
     closed = false;
-    parts.fanout.reopen();
-    if (parts.past.ledger() != null && !discarded) {
-      parts.past.ledger().reopen();
+    parts.fanout().reopen();
+    if (parts.past().ledger() != null && !discarded) {
+      parts.past().ledger().reopen();
     }
   }
 
@@ -455,8 +382,8 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    * position follows.
    */
   void cursorReset() {
-    parts.cursors.resetAll(after(parts.index, getCursor().getMarkDeletedPosition()));
-    parts.source.seekToTail();
+    parts.cursors().resetAll(parts.ordinalAfter(getCursor().getMarkDeletedPosition()));
+    parts.source().seekToTail();
   }
 
   @Override

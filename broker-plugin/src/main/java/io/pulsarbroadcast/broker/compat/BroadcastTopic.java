@@ -3,8 +3,7 @@ package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
-import io.pulsarbroadcast.broker.compat.BroadcastSubscription.Origin;
-import io.pulsarbroadcast.broker.compat.BroadcastSubscription.Past;
+import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.cursor.StoredPositions;
 import java.util.Map;
 import java.util.Optional;
@@ -207,7 +206,7 @@ final class BroadcastTopic extends PersistentTopic {
    * Opens and reads the positions log; a subscription whose log cannot be read goes on without its
    * past.
    */
-  private CompletableFuture<Past> pastOf(String name) {
+  private CompletableFuture<SubscriptionPast> pastOf(String name) {
     return PositionsLedger.open(this, name)
         .thenCompose(
             ledger ->
@@ -216,18 +215,18 @@ final class BroadcastTopic extends PersistentTopic {
                     .handle(
                         (positions, e) ->
                             e == null
-                                ? new Past(originOf(name, positions), positions, ledger)
+                                ? new SubscriptionPast(originOf(name, positions), positions, ledger)
                                 : lost(name, ledger, e)))
         .exceptionally(e -> lost(name, null, e));
   }
 
-  private Past lost(String name, PositionsLedger ledger, Throwable cause) {
+  private SubscriptionPast lost(String name, PositionsLedger ledger, Throwable cause) {
     log.error(
         "[{}][{}] Could not read the stored positions: every consumer goes on from the subscription's position",
         getName(),
         name,
         cause);
-    return new Past(Origin.LOST, new StoredPositions(), ledger);
+    return new SubscriptionPast(Origin.LOST, new StoredPositions(), ledger);
   }
 
   private Origin originOf(String name, StoredPositions positions) {

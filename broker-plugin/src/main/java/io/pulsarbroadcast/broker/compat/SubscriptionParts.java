@@ -1,0 +1,80 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import com.google.common.collect.Maps;
+import io.pulsarbroadcast.broker.BroadcastConfig;
+import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.PositionsStore;
+import io.pulsarbroadcast.broker.cursor.SkippedEntries;
+import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
+import java.util.concurrent.ScheduledExecutorService;
+import org.apache.bookkeeper.mledger.Position;
+import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
+import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedLedgerInfo.LedgerInfo;
+import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+
+/**
+ * What a Broadcast subscription consists of, made and joined before the broker's own constructor
+ * runs. Immutable.
+ *
+ * @param originalPosition the subscription's position when it was made
+ */
+record SubscriptionParts(
+    LedgerIndex index,
+    CursorRegistry cursors,
+    ManagedLedgerEntrySource source,
+    BroadcastDispatcher fanout,
+    PositionPublisher publisher,
+    BroadcastConfig config,
+    SubscriptionPast past,
+    long originalPosition) {
+
+  static SubscriptionParts of(
+      BroadcastTopic topic,
+      PersistentSubscription plain,
+      BroadcastConfig config,
+      SubscriptionPast past) {
+    ManagedLedgerImpl ledger = (ManagedLedgerImpl) topic.getManagedLedger();
+    LedgerIndex index =
+        new LedgerIndex(
+            () -> Maps.transformValues(ledger.getLedgersInfo(), LedgerInfo::getEntries));
+    long position = ordinalAfter(index, plain.getCursor().getMarkDeletedPosition());
+    SkippedEntries skipped = new SkippedEntries();
+    CursorRegistry cursors = new CursorRegistry(skipped, position);
+    if (past.origin() != Origin.NEW) {
+      cursors.keepForDurable();
+    }
+    past.positions().restore(cursors, index, ordinalAfter(index, ledger.getLastConfirmedEntry()));
+    BrokerService broker = topic.getBrokerService();
+    ScheduledExecutorService timer = broker.getPulsar().getExecutor();
+    String name = topic.getName() + "/" + plain.getName();
+    ManagedLedgerEntrySource source =
+        new ManagedLedgerEntrySource(topic, plain.getCursor(), index, skipped, position, config);
+    BroadcastDispatcher fanout =
+        new BroadcastDispatcher(
+            name,
+            source,
+            position,
+            broker.getTopicOrderedExecutor().chooseThread(name),
+            timer,
+            config.catchUpMaxHeldBytes());
+    PositionsStore store =
+        past.ledger() == null ? null : new PositionsStore(past.ledger(), cursors, index);
+    PositionPublisher publisher =
+        new PositionPublisher(
+            plain.getCursor(), source::seekToTail, index, cursors, store, timer, config);
+    return new SubscriptionParts(index, cursors, source, fanout, publisher, config, past, position);
+  }
+
+  /** The ordinal of the first entry after a position. */
+  long ordinalAfter(Position position) {
+    return ordinalAfter(index, position);
+  }
+
+  private static long ordinalAfter(LedgerIndex index, Position position) {
+    return index.ordinalAfter(position.getLedgerId(), position.getEntryId());
+  }
+}

@@ -1,0 +1,30 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.pulsarbroadcast.broker.cursor.StoredPositions;
+
+/**
+ * What is known of a subscription when it becomes Broadcast. Immutable.
+ *
+ * @param positions what its consumers had acknowledged
+ * @param ledger the positions log, or null when it cannot be opened
+ */
+record SubscriptionPast(Origin origin, StoredPositions positions, PositionsLedger ledger) {
+
+  /** Where a subscription was before, and so where a consumer starts that has no position. */
+  enum Origin {
+    /** Made by the Broadcast subscribe itself: at the consumer's initial position. */
+    NEW,
+    /** A plain subscription: at its position, while nobody has moved on from there. */
+    PLAIN,
+    /** A Broadcast one, loaded with its positions: at the consumer's initial position. */
+    STORED,
+    /** Its positions are lost: at the subscription's position, lest a consumer misses something. */
+    LOST
+  }
+
+  @Override
+  public String toString() {
+    return origin + " with " + positions.size() + " stored positions";
+  }
+}
