@@ -225,12 +225,12 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   /** Moves a position to an entry (seek), and the subscription's back when it is ahead of that. */
   CompletableFuture<Void> moveTo(VirtualCursor position, long ledgerId, long entryId) {
-    long ordinal = Math.max(0, parts.index().ordinalAfter(ledgerId, entryId - 1));
-    long end = end();
-    return parts
-        .publisher()
-        .lowerTo(Math.min(ordinal, end))
-        .thenRun(() -> position.reset(Math.min(ordinal, end)));
+    PositionImpl last = (PositionImpl) topic.getManagedLedger().getLastConfirmedEntry();
+    long ordinal =
+        PositionImpl.get(ledgerId, entryId).compareTo(last) > 0
+            ? end()
+            : Math.max(0, parts.index().ordinalAfter(ledgerId, entryId - 1));
+    return parts.publisher().lowerTo(ordinal).thenRun(() -> position.reset(ordinal));
   }
 
   /** Moves a position to the first entry published at or after a time (seek). */
@@ -339,7 +339,8 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         .publisher()
         .flush()
         .handle((flushed, e) -> publishPosition())
-        .thenCompose(published -> published);
+        .thenCompose(published -> published)
+        .whenComplete((published, e) -> parts.publisher().stop());
   }
 
   /**
@@ -362,7 +363,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   /** Closes the positions log for good: it is about to be deleted. */
   CompletableFuture<Void> discardLog() {
-    parts.publisher().discard();
+    parts.publisher().stop();
     CompletableFuture<Void> closed = closeLog();
     discarded = true;
     return closed;
@@ -371,6 +372,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Takes part again after {@link #stop}, when closing the topic failed. */
   void resume() {
     closed = false;
+    parts.publisher().resume();
     parts.fanout().reopen();
     if (parts.past().ledger() != null && !discarded) {
       parts.past().ledger().reopen();

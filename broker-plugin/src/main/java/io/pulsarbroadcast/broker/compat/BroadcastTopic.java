@@ -5,6 +5,8 @@ import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.cursor.StoredPositions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -51,6 +53,33 @@ final class BroadcastTopic extends PersistentTopic {
     this.config = config;
   }
 
+  /**
+   * Loads the positions of Broadcast subscriptions with the topic, so that their times to live go
+   * on.
+   */
+  @Override
+  public CompletableFuture<Void> initialize() {
+    return super.initialize().thenCompose(initialized -> loadBroadcastSubscriptions());
+  }
+
+  private CompletableFuture<Void> loadBroadcastSubscriptions() {
+    List<CompletableFuture<BroadcastSubscription>> loaded = new ArrayList<>();
+    getSubscriptions()
+        .forEach(
+            (name, subscription) -> {
+              if (PositionPublisher.isMarked(subscription.getCursor())) {
+                loaded.add(makeBroadcast(subscription));
+              }
+            });
+    return FutureUtil.waitForAll(loaded)
+        .exceptionally(
+            e -> {
+              log.warn(
+                  "[{}] A Broadcast subscription is plain until it is used again", getName(), e);
+              return null;
+            });
+  }
+
   @Override
   public CompletableFuture<Consumer> subscribe(SubscriptionOption option) {
     PersistentSubscription existing = getSubscription(option.getSubscriptionName());
@@ -76,9 +105,6 @@ final class BroadcastTopic extends PersistentTopic {
   }
 
   private CompletableFuture<Consumer> subscribeBroadcast(SubscriptionOption option) {
-    if (getSubscription(option.getSubscriptionName()) == null) {
-      newSubscriptions.add(option.getSubscriptionName());
-    }
     if (option.isReadCompacted()) {
       return CompletableFuture.failedFuture(
           new NotAllowedException(
@@ -89,7 +115,12 @@ final class BroadcastTopic extends PersistentTopic {
           new NotAllowedException(
               "Broadcast subscriptions need a connection made by the pulsar-broadcast plugin"));
     }
+    String name = option.getSubscriptionName();
+    if (getSubscription(name) == null) {
+      newSubscriptions.add(name);
+    }
     return super.subscribe(asExclusive(option))
+        .whenComplete((standIn, e) -> newSubscriptions.remove(name))
         .thenCompose(
             standIn -> {
               BroadcastSubscription subscription =
@@ -230,7 +261,7 @@ final class BroadcastTopic extends PersistentTopic {
   }
 
   private Origin originOf(String name, StoredPositions positions) {
-    if (newSubscriptions.remove(name)) {
+    if (newSubscriptions.contains(name)) {
       return Origin.NEW;
     }
     return positions.size() > 0 ? Origin.STORED : Origin.PLAIN;
@@ -245,6 +276,7 @@ final class BroadcastTopic extends PersistentTopic {
         .publishPosition()
         .thenCompose(published -> unloadSubscription(unused.getName()))
         .thenCompose(unloaded -> deletePositions(unused.getName()))
+        .thenRun(() -> PositionPublisher.unmark(unused.getCursor()))
         .thenRun(() -> log.info("[{}][{}] Subscription is plain now", getName(), unused.getName()));
   }
 

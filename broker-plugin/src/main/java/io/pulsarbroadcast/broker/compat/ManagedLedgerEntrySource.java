@@ -58,6 +58,8 @@ final class ManagedLedgerEntrySource implements EntrySource {
 
   private ManagedCursor behind;
 
+  private volatile Runnable afterSkip = () -> {};
+
   /**
    * @param tail the ordinal of the cursor's read position
    */
@@ -134,6 +136,13 @@ final class ManagedLedgerEntrySource implements EntrySource {
         },
         null,
         PositionImpl.get(last.ledgerId(), last.entryId()));
+  }
+
+  /**
+   * Runs a task when entries were read last that nobody is given, and that nobody will acknowledge.
+   */
+  void whenSkipped(Runnable task) {
+    afterSkip = task;
   }
 
   /** What stands for the ordinals from {@code from} on that storage has no more: perhaps none. */
@@ -226,6 +235,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
     }
     if (covered < next) {
       skipped.add(covered, next);
+      afterSkip.run();
       taken.add(BroadcastEntry.skipping(covered, next - 1));
     }
     return new Batch(taken, next);

@@ -27,6 +27,10 @@ import org.slf4j.LoggerFactory;
 final class PositionPublisher {
 
   private static final Logger log = LoggerFactory.getLogger(PositionPublisher.class);
+
+  /** Marks a cursor whose position comes from virtual cursors; see {@link #isMarked}. */
+  private static final Map<String, Long> MARK = Map.of("pulsar.broadcast", 1L);
+
   private static final long EXPIRY_CHECK_MILLIS = 1_000;
 
   private final ManagedCursor cursor;
@@ -38,7 +42,7 @@ final class PositionPublisher {
   private final Throttled flushing;
   private final Throttled expiring;
   private final LongAdder expiredPositions = new LongAdder();
-  private volatile boolean discarded;
+  private volatile boolean stopped;
 
   /**
    * @param afterReset run when the managed cursor was moved back, which moves its read position too
@@ -62,6 +66,25 @@ final class PositionPublisher {
     this.expiring = new Throttled(timer, EXPIRY_CHECK_MILLIS, this::expireNow);
   }
 
+  /**
+   * Whether a subscription that is being loaded was Broadcast: the mark goes with every position
+   * published here, and with the first that a plain consumer publishes it is gone.
+   */
+  static boolean isMarked(ManagedCursor cursor) {
+    return cursor.getProperties().containsKey(MARK.keySet().iterator().next());
+  }
+
+  /** Takes the mark off a subscription that becomes plain. */
+  static void unmark(ManagedCursor cursor) {
+    MARK.keySet().forEach(cursor::removeProperty);
+  }
+
+  /** Begins: marks the cursor, and looks after positions whose consumers are away. */
+  void start() {
+    MARK.forEach(cursor::putProperty);
+    positionLeftBehind();
+  }
+
   /** A virtual cursor moved: publish and store within the intervals. */
   void positionMoved() {
     publishing.request();
@@ -78,12 +101,17 @@ final class PositionPublisher {
 
   /** Writes the positions now. */
   CompletableFuture<Void> flush() {
-    return store == null || discarded ? CompletableFuture.completedFuture(null) : store.flush();
+    return store == null || stopped ? CompletableFuture.completedFuture(null) : store.flush();
   }
 
-  /** Writes no more: the subscription is being deleted, and its log with it. */
-  void discard() {
-    discarded = true;
+  /** Publishes and writes no more: the subscription is closed or deleted. */
+  void stop() {
+    stopped = true;
+  }
+
+  /** Goes on after {@link #stop}. */
+  void resume() {
+    stopped = false;
   }
 
   /** How many positions were dropped because their consumers stayed away. */
@@ -106,6 +134,9 @@ final class PositionPublisher {
   }
 
   private void expireNow() {
+    if (stopped) {
+      return;
+    }
     int expired = cursors.expire(System.nanoTime());
     if (expired > 0) {
       expiredPositions.add(expired);
@@ -142,6 +173,9 @@ final class PositionPublisher {
    * @return completed when the managed cursor has the position
    */
   CompletableFuture<Void> publish() {
+    if (stopped) {
+      return CompletableFuture.completedFuture(null);
+    }
     long lowest = cursors.lowest();
     PositionImpl current = (PositionImpl) cursor.getMarkDeletedPosition();
     if (lowest <= index.ordinalAfter(current.getLedgerId(), current.getEntryId())) {
@@ -152,7 +186,7 @@ final class PositionPublisher {
     Position position = PositionImpl.get(last.ledgerId(), last.entryId());
     cursor.asyncMarkDelete(
         position,
-        Map.of(),
+        MARK,
         new AsyncCallbacks.MarkDeleteCallback() {
           @Override
           public void markDeleteComplete(Object ctx) {

@@ -66,6 +66,8 @@ record SubscriptionParts(
     PositionPublisher publisher =
         new PositionPublisher(
             plain.getCursor(), source::seekToTail, index, cursors, store, timer, config);
+    source.whenSkipped(publisher::positionMoved);
+    publisher.start();
     return new SubscriptionParts(index, cursors, source, fanout, publisher, config, past, position);
   }
 

@@ -42,7 +42,12 @@ public final class LedgerIndex {
       current = extend();
       index = current.indexOfLedger(ledgerId);
     }
-    return index < 0 ? UNKNOWN : current.bases[index] + entryId;
+    if (index < 0) {
+      return UNKNOWN;
+    }
+    long ordinal = current.bases[index] + entryId;
+    boolean beyondItsEnd = index + 1 < current.bases.length && ordinal >= current.bases[index + 1];
+    return beyondItsEnd ? UNKNOWN : ordinal;
   }
 
   /**

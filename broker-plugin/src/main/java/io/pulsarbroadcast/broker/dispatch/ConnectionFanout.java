@@ -256,11 +256,7 @@ public final class ConnectionFanout {
         }
         FanoutConsumer consumer = behind.get(catchUpPass++);
         if (consumer != null && entry.isNextFor(consumer.next)) {
-          if (consumer.cursor().isAcknowledged(entry.ordinal())) {
-            consumer.passed(entry);
-          } else {
-            give(consumer, entry);
-          }
+          give(consumer, entry);
         }
       }
       catchUpIndex++;
@@ -272,7 +268,7 @@ public final class ConnectionFanout {
   }
 
   private void give(FanoutConsumer consumer, BroadcastEntry entry) {
-    if (!entry.isDelivered()) {
+    if (!entry.isDelivered() || consumer.cursor().isAcknowledged(entry.ordinal())) {
       consumer.passed(entry);
       return;
     }

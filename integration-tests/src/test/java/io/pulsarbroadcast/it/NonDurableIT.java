@@ -1,0 +1,92 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.receiveValues;
+import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.SubscriptionMode;
+import org.apache.pulsar.common.policies.data.SubscriptionStats;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * I1 and I3 for non-durable consumers: they get what comes while they are there, and hold nothing.
+ */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+class NonDurableIT {
+
+  @Test
+  void shouldGetWhatIsPublishedWhileConnected(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    publish(broker, topic, 0, 5);
+    try (Consumer<String> durable = broker.broadcast(topic, "all", "durable").subscribe();
+        Consumer<String> nonDurable = nonDurable(broker, topic).subscribe()) {
+      publish(broker, topic, 5, 10);
+      assertThat(receiveAndAck(nonDurable, 5)).isEqualTo(values(5, 10));
+      assertThat(receiveAndAck(durable, 5)).isEqualTo(values(5, 10));
+      assertNothingMore(nonDurable);
+    }
+  }
+
+  @Test
+  void shouldNotHoldTheBacklogWhileConnected(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> durable = broker.broadcast(topic, "all", "durable").subscribe();
+        Consumer<String> nonDurable = nonDurable(broker, topic).subscribe()) {
+      publish(broker, topic, 0, 10);
+      receiveAndAck(durable, 10);
+      awaitBacklog(broker, topic, "all", 0);
+      assertThat(receiveValues(nonDurable, 10)).isEqualTo(values(0, 10));
+    }
+  }
+
+  @Test
+  void shouldLeaveNoPositionBehind(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> durable = broker.broadcast(topic, "all", "durable").subscribe()) {
+      nonDurable(broker, topic).subscribe().close();
+      publish(broker, topic, 0, 10);
+      receiveAndAck(durable, 10);
+      awaitBacklog(broker, topic, "all", 0);
+      try (Consumer<String> returned = nonDurable(broker, topic).subscribe()) {
+        publish(broker, topic, 10, 12);
+        assertThat(receiveAndAck(returned, 2)).isEqualTo(values(10, 12));
+        assertNothingMore(returned);
+      }
+    }
+  }
+
+  @Test
+  void shouldLeaveNoBacklogBehindWhenNobodyElseEverSubscribed(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> alone = nonDurable(broker, topic).subscribe()) {
+      publish(broker, topic, 0, 10);
+      assertThat(receiveValues(alone, 10)).isEqualTo(values(0, 10));
+    }
+    publish(broker, topic, 10, 12);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(broker.admin().topics().getStats(topic).getSubscriptions().values())
+                    .extracting(SubscriptionStats::getMsgBacklog)
+                    .allMatch(backlog -> backlog == 0));
+  }
+
+  private static ConsumerBuilder<String> nonDurable(Broker broker, String topic) {
+    return broker
+        .broadcast(topic, "all", "non-durable")
+        .subscriptionMode(SubscriptionMode.NonDurable);
+  }
+}

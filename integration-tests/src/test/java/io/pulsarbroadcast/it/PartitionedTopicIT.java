@@ -1,0 +1,103 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receive;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.stats;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** I1 and I2 on a partitioned topic: a position of every consumer in every partition. */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+class PartitionedTopicIT {
+
+  private static final int PARTITIONS = 3;
+
+  @Test
+  void shouldGiveEveryConsumerEverythingInTheOrderOfEachPartition(Broker broker) throws Exception {
+    String topic = newPartitionedTopic(broker);
+    try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe();
+        Consumer<String> b = broker.broadcast(topic, "all", "b").subscribe()) {
+      publishToEachPartition(broker, topic, 0, 10);
+
+      for (Consumer<String> each : List.of(a, b)) {
+        Map<String, List<String>> byPartition = byPartition(receive(each, 30));
+        assertThat(byPartition).hasSize(PARTITIONS);
+        assertThat(byPartition.values()).allMatch(values(0, 10)::equals);
+        assertNothingMore(each);
+      }
+    }
+  }
+
+  @Test
+  void shouldContinueInEachPartitionWhenAConsumerReturns(Broker broker) throws Exception {
+    String topic = newPartitionedTopic(broker);
+    try (Consumer<String> beside = broker.broadcast(topic, "all", "beside").subscribe()) {
+      try (Consumer<String> leaving = broker.broadcast(topic, "all", "car").subscribe()) {
+        publishToEachPartition(broker, topic, 0, 5);
+        assertThat(receiveAndAck(leaving, 15)).hasSize(15);
+      }
+      publishToEachPartition(broker, topic, 5, 10);
+      try (Consumer<String> returned = broker.broadcast(topic, "all", "car").subscribe()) {
+        Map<String, List<String>> byPartition = byPartition(receive(returned, 15));
+        assertThat(byPartition).hasSize(PARTITIONS);
+        assertThat(byPartition.values()).allMatch(values(5, 10)::equals);
+        assertNothingMore(returned);
+      }
+      assertThat(receive(beside, 30)).hasSize(30);
+    }
+  }
+
+  @Test
+  void shouldFreeTheBacklogOfEachPartitionWhenEverybodyAcknowledged(Broker broker)
+      throws Exception {
+    String topic = newPartitionedTopic(broker);
+    try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe();
+        Consumer<String> b = broker.broadcast(topic, "all", "b").subscribe()) {
+      publishToEachPartition(broker, topic, 0, 5);
+      receiveAndAck(a, 15);
+      assertThat(stats(broker, topic + "-partition-0", "all").getMsgBacklog()).isEqualTo(5);
+      receiveAndAck(b, 15);
+      for (int i = 0; i < PARTITIONS; i++) {
+        awaitBacklog(broker, topic + "-partition-" + i, "all", 0);
+      }
+    }
+  }
+
+  private static String newPartitionedTopic(Broker broker) throws PulsarAdminException {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createPartitionedTopic(topic, PARTITIONS);
+    return topic;
+  }
+
+  private static void publishToEachPartition(Broker broker, String topic, int from, int to)
+      throws PulsarClientException {
+    for (int i = 0; i < PARTITIONS; i++) {
+      publish(broker, topic + "-partition-" + i, from, to);
+    }
+  }
+
+  private static Map<String, List<String>> byPartition(List<Message<String>> messages) {
+    return messages.stream()
+        .collect(
+            Collectors.groupingBy(
+                Message::getTopicName, Collectors.mapping(Message::getValue, Collectors.toList())));
+  }
+}

@@ -1,0 +1,191 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receive;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.receiveValues;
+import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.Schema;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** I3 and I5: a seek moves the one consumer, as it would alone, and storage keeps what it needs. */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class SeekIT {
+
+  @Test
+  void shouldSeekToAMessageLikeAPlainConsumer(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    assertSeeksLikeAPlainConsumer(broker, topic, (consumer, seen) -> consumer.seek(idOf(seen, 4)));
+  }
+
+  @Test
+  void shouldSeekToTheEarliestLikeAPlainConsumer(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    assertSeeksLikeAPlainConsumer(
+        broker, topic, (consumer, seen) -> consumer.seek(MessageId.earliest));
+  }
+
+  @Test
+  void shouldSeekToTheLatestLikeAPlainConsumer(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    assertSeeksLikeAPlainConsumer(
+        broker, topic, (consumer, seen) -> consumer.seek(MessageId.latest));
+  }
+
+  @Test
+  void shouldSeekToATimeLikeAPlainConsumer(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    assertSeeksLikeAPlainConsumer(
+        broker, topic, (consumer, seen) -> consumer.seek(seen.get(6).getPublishTime()));
+  }
+
+  @Test
+  void shouldSeekToATimeBeforeEverythingLikeAPlainConsumer(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    assertSeeksLikeAPlainConsumer(
+        broker, topic, (consumer, seen) -> consumer.seek(seen.get(0).getPublishTime() - 3_600_000));
+  }
+
+  @Test
+  void shouldSeekToATimeAfterEverythingLikeAPlainConsumer(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    assertSeeksLikeAPlainConsumer(
+        broker, topic, (consumer, seen) -> consumer.seek(seen.get(9).getPublishTime() + 3_600_000));
+  }
+
+  private interface Seek {
+    void accept(Consumer<String> consumer, List<Message<String>> seen) throws PulsarClientException;
+  }
+
+  /** Both receive the same after the same seek, up to a message that is published after it. */
+  private static void assertSeeksLikeAPlainConsumer(Broker broker, String topic, Seek seek)
+      throws Exception {
+    try (Consumer<String> broadcast = broker.broadcast(topic, "all", "a").subscribe();
+        Consumer<String> plain = plain(broker, topic).subscribe()) {
+      publish(broker, topic, 0, 10);
+      seek.accept(broadcast, receive(broadcast, 10));
+      seek.accept(plain, receive(plain, 10));
+      publish(broker, topic, 10, 11);
+
+      assertThat(receiveUntil(broadcast, "message-10"))
+          .isEqualTo(receiveUntil(plain, "message-10"))
+          .endsWith("message-10");
+    }
+  }
+
+  @Test
+  void shouldMoveOnlyTheConsumerThatSeeks(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> seeking = broker.broadcast(topic, "all", "seeking").subscribe();
+        Consumer<String> beside = broker.broadcast(topic, "all", "beside").subscribe()) {
+      List<MessageId> ids = publish(broker, topic, 0, 10);
+      receiveAndAck(seeking, 10);
+      assertThat(receiveAndAck(beside, 5)).isEqualTo(values(0, 5));
+
+      seeking.seek(ids.get(9));
+      seeking.seek(MessageId.earliest);
+      assertThat(receiveAndAck(seeking, 10)).isEqualTo(values(0, 10));
+      assertThat(receiveAndAck(beside, 5)).isEqualTo(values(5, 10));
+      assertNothingMore(seeking);
+      assertNothingMore(beside);
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  @Test
+  void shouldNotHoldTheBacklogForWhatASeekForwardSkipped(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> consumer = broker.broadcast(topic, "all", "a").subscribe()) {
+      publish(broker, topic, 0, 10);
+      consumer.seek(MessageId.latest);
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  @Test
+  void shouldKeepWhatAConsumerNeedsThatSoughtBackBelowTheSubscription(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> beside = broker.broadcast(topic, "all", "beside").subscribe()) {
+      try (Consumer<String> seeking = broker.broadcast(topic, "all", "seeking").subscribe()) {
+        publish(broker, topic, 0, 10);
+        receiveAndAck(beside, 10);
+        receiveAndAck(seeking, 10);
+        awaitBacklog(broker, topic, "all", 0);
+        seeking.seek(MessageId.earliest);
+        awaitBacklog(broker, topic, "all", 10);
+      }
+      publish(broker, topic, 10, 11);
+      assertThat(receiveAndAck(beside, 1)).isEqualTo(values(10, 11));
+      awaitBacklog(broker, topic, "all", 11);
+
+      broker.admin().topics().unload(topic);
+      await()
+          .ignoreExceptionsInstanceOf(PulsarAdminException.class)
+          .untilAsserted(
+              () -> {
+                broker.admin().topics().trimTopic(topic);
+                assertThat(broker.admin().topics().getInternalStats(topic).numberOfEntries)
+                    .isEqualTo(11);
+              });
+      try (Consumer<String> seeking = broker.broadcast(topic, "all", "seeking").subscribe()) {
+        assertThat(receiveAndAck(seeking, 11)).isEqualTo(values(0, 11));
+      }
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  @Test
+  void shouldFindWhereItSoughtWhenItReturns(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> seeking = broker.broadcast(topic, "all", "a").subscribe()) {
+      publish(broker, topic, 0, 10);
+      receiveAndAck(seeking, 10);
+      awaitBacklog(broker, topic, "all", 0);
+      seeking.seek(MessageId.earliest);
+    }
+    try (Consumer<String> returned = broker.broadcast(topic, "all", "a").subscribe()) {
+      assertThat(receiveAndAck(returned, 10)).isEqualTo(values(0, 10));
+    }
+  }
+
+  private static ConsumerBuilder<String> plain(Broker broker, String topic) {
+    return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("plain");
+  }
+
+  private static MessageId idOf(List<Message<String>> seen, int index) {
+    return seen.get(index).getMessageId();
+  }
+
+  private static List<String> receiveUntil(Consumer<String> consumer, String last)
+      throws PulsarClientException {
+    List<String> received = new ArrayList<>();
+    while (!received.contains(last)) {
+      List<String> next = receiveValues(consumer, 1);
+      if (next.isEmpty()) {
+        break;
+      }
+      received.addAll(next);
+    }
+    return received;
+  }
+}

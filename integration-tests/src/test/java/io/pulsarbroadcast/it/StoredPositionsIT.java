@@ -1,0 +1,235 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receive;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.SubscriptionInitialPosition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** I3, I4 and I5: positions outlive their topic's unloading, and end after their time to live. */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 1, unit = TimeUnit.MINUTES)
+class StoredPositionsIT {
+
+  @Test
+  void shouldContinueAfterWhatEachAcknowledgedWhenTheTopicIsUnloaded(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe();
+        Consumer<String> b = atOnce(broker, topic, "b").subscribe();
+        Consumer<String> c = atOnce(broker, topic, "c").subscribe()) {
+      publish(broker, topic, 0, 10);
+      receive(a, 10);
+      List<Message<String>> receivedByB = receive(b, 10);
+      b.acknowledgeCumulative(receivedByB.get(2));
+      assertThat(receiveAndAck(c, 10)).isEqualTo(values(0, 10));
+
+      broker.admin().topics().unload(topic);
+      publish(broker, topic, 10, 12);
+      assertThat(receiveAndAck(a, 12)).isEqualTo(values(0, 12));
+      assertThat(receiveAndAck(b, 9)).isEqualTo(values(3, 12));
+      assertThat(receiveAndAck(c, 2)).isEqualTo(values(10, 12));
+      assertNothingMore(a);
+      assertNothingMore(b);
+      assertNothingMore(c);
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  @Test
+  void shouldKeepTheHolesOfIndividualAcksWhenTheTopicIsUnloaded(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe();
+        Consumer<String> b = atOnce(broker, topic, "b").subscribe()) {
+      publish(broker, topic, 0, 10);
+      acknowledge(a, receive(a, 10), 0, 2, 3, 7);
+      acknowledge(b, receive(b, 10), 9, 1);
+
+      broker.admin().topics().unload(topic);
+      assertThat(receiveAndAck(a, 6)).isEqualTo(without(values(0, 10), 0, 2, 3, 7));
+      assertThat(receiveAndAck(b, 8)).isEqualTo(without(values(0, 10), 1, 9));
+      assertNothingMore(a);
+      assertNothingMore(b);
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  @Test
+  void shouldKeepThePositionOfAConsumerThatIsAwayWhenTheTopicIsUnloaded(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> beside = atOnce(broker, topic, "beside").subscribe()) {
+      try (Consumer<String> away = atOnce(broker, topic, "away").subscribe()) {
+        publish(broker, topic, 0, 10);
+        acknowledge(away, receive(away, 10), 0, 1, 2, 5);
+        assertThat(receiveAndAck(beside, 10)).isEqualTo(values(0, 10));
+      }
+      broker.admin().topics().unload(topic);
+      publish(broker, topic, 10, 12);
+      assertThat(receiveAndAck(beside, 2)).isEqualTo(values(10, 12));
+      awaitBacklog(broker, topic, "all", 9);
+
+      try (Consumer<String> returned = atOnce(broker, topic, "away").subscribe()) {
+        assertThat(receiveAndAck(returned, 8)).isEqualTo(without(values(3, 12), 2));
+        assertNothingMore(returned);
+      }
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  @Test
+  void shouldKeepThePositionsThroughSeveralUnloads(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    atOnce(broker, topic, "away").subscribe().close();
+    try (Consumer<String> beside = atOnce(broker, topic, "beside").subscribe()) {
+      for (int round = 0; round < 3; round++) {
+        publish(broker, topic, 5 * round, 5 * round + 5);
+        assertThat(receiveAndAck(beside, 5)).isEqualTo(values(5 * round, 5 * round + 5));
+        broker.admin().topics().unload(topic);
+      }
+    }
+    try (Consumer<String> returned = atOnce(broker, topic, "away").subscribe()) {
+      assertThat(receiveAndAck(returned, 15)).isEqualTo(values(0, 15));
+    }
+    awaitBacklog(broker, topic, "all", 0);
+  }
+
+  @Test
+  void shouldGiveANewNameOnAReloadedTopicWhatIsNewWithLatest(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> known = atOnce(broker, topic, "known").subscribe()) {
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(known, 3)).isEqualTo(values(0, 3));
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> added = atOnce(broker, topic, "added").subscribe()) {
+      publish(broker, topic, 10, 12);
+      assertThat(receiveAndAck(added, 2)).isEqualTo(values(10, 12));
+      assertNothingMore(added);
+    }
+  }
+
+  @Test
+  void shouldForgetPositionsWhenTheSubscriptionIsDeletedAndMadeAnew(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe()) {
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
+    }
+    broker.admin().topics().deleteSubscription(topic, "all");
+    assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty();
+    try (Consumer<String> a =
+        atOnce(broker, topic, "a")
+            .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+            .subscribe()) {
+      assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
+    }
+  }
+
+  @Test
+  void shouldForgetPositionsWhenTheSubscriptionOfAReloadedTopicIsDeletedAndMadeAnew(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe()) {
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
+    }
+    broker.admin().topics().unload(topic);
+    broker.admin().topics().deleteSubscription(topic, "all");
+    try (Consumer<String> a =
+        atOnce(broker, topic, "a")
+            .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+            .subscribe()) {
+      assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
+    }
+  }
+
+  @Test
+  void shouldDropThePositionOfAConsumerThatIsAwayAfterItsTimeToLive(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> beside = atOnce(broker, topic, "beside").subscribe()) {
+      shortLived(broker, topic, "away").subscribe().close();
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(beside, 10)).isEqualTo(values(0, 10));
+      awaitBacklog(broker, topic, "all", 0);
+
+      publish(broker, topic, 10, 12);
+      try (Consumer<String> returned = shortLived(broker, topic, "away").subscribe()) {
+        publish(broker, topic, 12, 14);
+        assertThat(receiveAndAck(returned, 2)).isEqualTo(values(12, 14));
+      }
+    }
+  }
+
+  @Test
+  void shouldNotDropThePositionOfAConsumerThatIsConnected(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> connected = shortLived(broker, topic, "connected").subscribe()) {
+      shortLived(broker, topic, "away").subscribe().close();
+      publish(broker, topic, 0, 10);
+      acknowledge(connected, receive(connected, 10), 0, 1, 2);
+      // The position of the one that came later is gone, so more than the time to live has passed.
+      awaitBacklog(broker, topic, "all", 7);
+
+      connected.redeliverUnacknowledgedMessages();
+      assertThat(receiveAndAck(connected, 7)).isEqualTo(values(3, 10));
+    }
+  }
+
+  @Test
+  void shouldDropAPositionAfterItsTimeToLiveAlsoWhenTheTopicWasReloaded(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> beside = atOnce(broker, topic, "beside").subscribe()) {
+      shortLived(broker, topic, "away").subscribe().close();
+      broker.admin().topics().unload(topic);
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(beside, 10)).isEqualTo(values(0, 10));
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  /** A consumer whose acknowledgements have been handled when the call returns. */
+  private static ConsumerBuilder<String> atOnce(Broker broker, String topic, String name) {
+    return broker
+        .broadcast(topic, "all", name)
+        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
+        .isAckReceiptEnabled(true);
+  }
+
+  private static ConsumerBuilder<String> shortLived(Broker broker, String topic, String name) {
+    return atOnce(broker, topic, name).property("pulsar.broadcast.cursor.ttl.seconds", "1");
+  }
+
+  private static void acknowledge(
+      Consumer<String> consumer, List<Message<String>> received, int... indexes) throws Exception {
+    for (int index : indexes) {
+      consumer.acknowledge(received.get(index));
+    }
+  }
+
+  private static List<String> without(List<String> values, int... indexes) {
+    List<String> left = new ArrayList<>(values);
+    for (int i = indexes.length - 1; i >= 0; i--) {
+      left.remove(indexes[i]);
+    }
+    return left;
+  }
+}
