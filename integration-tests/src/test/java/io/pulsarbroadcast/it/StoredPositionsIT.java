@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.SubscriptionInitialPosition;
@@ -146,6 +147,8 @@ class StoredPositionsIT {
   void shouldForgetPositionsWhenTheSubscriptionOfAReloadedTopicIsDeletedAndMadeAnew(Broker broker)
       throws Exception {
     String topic = Broker.newTopic();
+    broker.admin().topics().createNonPartitionedTopic(topic);
+    broker.admin().topics().createSubscription(topic, "keeps the messages", MessageId.earliest);
     try (Consumer<String> a = atOnce(broker, topic, "a").subscribe()) {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));

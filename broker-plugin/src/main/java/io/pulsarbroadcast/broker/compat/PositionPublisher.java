@@ -44,6 +44,9 @@ final class PositionPublisher {
   private final LongAdder expiredPositions = new LongAdder();
   private volatile boolean stopped;
 
+  /** The last hand-over; the managed cursor shows its position before it is on storage. */
+  private volatile CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
+
   /**
    * @param afterReset run when the managed cursor was moved back, which moves its read position too
    * @param store where positions are written, or null when they cannot be
@@ -158,11 +161,14 @@ final class PositionPublisher {
     publish()
         .exceptionally(
             e -> {
-              log.warn(
-                  "[{}][{}] Could not move the position",
-                  cursor.getManagedLedger().getName(),
-                  cursor.getName(),
-                  e);
+              if (!stopped) {
+                log.warn(
+                    "[{}][{}] Could not move the position, trying again: {}",
+                    cursor.getManagedLedger().getName(),
+                    cursor.getName(),
+                    e.toString());
+                publishing.request();
+              }
               return null;
             });
   }
@@ -179,10 +185,11 @@ final class PositionPublisher {
     long lowest = cursors.lowest();
     PositionImpl current = (PositionImpl) cursor.getMarkDeletedPosition();
     if (lowest <= index.ordinalAfter(current.getLedgerId(), current.getEntryId())) {
-      return CompletableFuture.completedFuture(null);
+      return underWay;
     }
     EntryId last = index.entryAt(lowest - 1);
     CompletableFuture<Void> done = new CompletableFuture<>();
+    underWay = done;
     Position position = PositionImpl.get(last.ledgerId(), last.entryId());
     cursor.asyncMarkDelete(
         position,

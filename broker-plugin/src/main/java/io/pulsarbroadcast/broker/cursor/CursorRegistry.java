@@ -219,9 +219,11 @@ public final class CursorRegistry {
    */
   public synchronized long lowest() {
     long[] lowest = {Long.MAX_VALUE};
+    long[] lowestOfAll = {Long.MAX_VALUE};
     long[] ephemeralEnd = {floor};
     forEach(
         cursor -> {
+          lowestOfAll[0] = Math.min(lowestOfAll[0], cursor.next());
           if (cursor.isDurable()) {
             lowest[0] = Math.min(lowest[0], cursor.next());
           } else {
@@ -233,7 +235,9 @@ public final class CursorRegistry {
     } else if (!keptForDurable) {
       floor = ephemeralEnd[0];
     }
-    skipped.forgetBefore(floor);
+    // Not before the floor: a cursor that has not been told of skipped entries still stands before
+    // them.
+    skipped.forgetBefore(Math.min(floor, lowestOfAll[0]));
     return floor;
   }
 

@@ -93,6 +93,16 @@ class CursorRegistryTest {
   }
 
   @Test
+  void shouldStillKnowTheEntriesForNobodyThatACursorStandsBefore() {
+    VirtualCursor cursor = connect("car", 5);
+    skipped.add(5, 7);
+    assertThat(registry.lowest()).isEqualTo(7);
+    cursor.delivered(8);
+    cursor.ackIndividual(7);
+    assertThat(registry.lowest()).isEqualTo(8);
+  }
+
+  @Test
   void shouldPassEntriesThatNobodyIsGiven() {
     ackTo(connect("car", 5), 8);
     skipped.add(8, 11);
