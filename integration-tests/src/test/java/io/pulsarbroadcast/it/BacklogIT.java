@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I3: the subscription stands at its slowest consumer, and storage keeps what that one needs. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class BacklogIT {
 
   @Test

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * I1, I2 and I4 with batches: one entry that is many messages, sent and acknowledged as a whole.
  */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class BatchIT {
 
   @ParameterizedTest

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I3 and I4: an acknowledgement of what a consumer was never sent moves nothing. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class BogusAckIT {
 
   private static final long NO_SUCH_LEDGER = 987_654_321;

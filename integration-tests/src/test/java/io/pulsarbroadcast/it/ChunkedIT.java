@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 for messages that are larger than a chunk: every consumer puts every one together. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class ChunkedIT {
 
   private static final int CHUNK_BYTES = 10_000;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 and I3 when an unused subscription changes its type: nothing is skipped on the way. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class ConversionIT {
 
   @Test

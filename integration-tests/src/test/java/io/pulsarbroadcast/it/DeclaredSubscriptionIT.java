@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** I1 for clients that cannot set a consumer property: the administrator set the subscription's. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class DeclaredSubscriptionIT {
 
   @ParameterizedTest

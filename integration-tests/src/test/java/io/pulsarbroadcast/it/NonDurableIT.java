@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * I1 and I3 for non-durable consumers: they get what comes while they are there, and hold nothing.
  */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class NonDurableIT {
 
   @Test

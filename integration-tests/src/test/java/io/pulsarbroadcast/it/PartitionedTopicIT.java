@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 and I2 on a partitioned topic: a position of every consumer in every partition. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class PartitionedTopicIT {
 
   private static final int PARTITIONS = 3;

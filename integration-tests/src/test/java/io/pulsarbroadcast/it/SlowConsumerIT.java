@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I7 and I8: a slow or stuck consumer holds nobody up, and gets everything when it goes on. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class SlowConsumerIT {
 
   /** More than waits for one connection in memory, and than fits into its socket's buffers. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 and I3: unsubscribe drops the caller's position and nothing else; close drops none. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 1, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class UnsubscribeIT {
 
   @Test

@@ -202,6 +202,7 @@ final class PositionPublisher {
 
           @Override
           public void markDeleteFailed(ManagedLedgerException exception, Object ctx) {
+            underWay = CompletableFuture.completedFuture(null);
             done.completeExceptionally(exception);
           }
         },
