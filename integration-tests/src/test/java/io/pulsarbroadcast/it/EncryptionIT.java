@@ -9,10 +9,13 @@ import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +26,7 @@ import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -82,7 +86,19 @@ class EncryptionIT {
   }
 
   private static ConsumerBuilder<String> withKey(ConsumerBuilder<String> consumer, KeyPair keys) {
-    return consumer.defaultCryptoKeyReader(pem("PRIVATE KEY", keys.getPrivate().getEncoded()));
+    return consumer.defaultCryptoKeyReader(pem("RSA PRIVATE KEY", pkcs1(keys.getPrivate())));
+  }
+
+  /** The form in which openssl writes an RSA key, and which the client reads. */
+  private static byte[] pkcs1(PrivateKey key) {
+    try {
+      return PrivateKeyInfo.getInstance(key.getEncoded())
+          .parsePrivateKey()
+          .toASN1Primitive()
+          .getEncoded();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static KeyPair newKeys() throws GeneralSecurityException {
