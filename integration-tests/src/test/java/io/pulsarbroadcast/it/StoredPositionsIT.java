@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
@@ -161,6 +162,21 @@ class StoredPositionsIT {
             .subscribe()) {
       assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
     }
+  }
+
+  @Test
+  void shouldBeInTheWayOfNoListingAndNoDeletion(Broker broker) throws Exception {
+    String namespace = "public/" + UUID.randomUUID();
+    broker.admin().namespaces().createNamespace(namespace);
+    String topic = "persistent://" + namespace + "/topic";
+    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe()) {
+      publish(broker, topic, 0, 3);
+      assertThat(receiveAndAck(a, 3)).isEqualTo(values(0, 3));
+    }
+    assertThat(broker.admin().topics().getList(namespace)).containsExactly(topic);
+    broker.admin().topics().delete(topic);
+    broker.admin().namespaces().deleteNamespace(namespace);
+    assertThat(broker.admin().namespaces().getNamespaces("public")).doesNotContain(namespace);
   }
 
   @Test

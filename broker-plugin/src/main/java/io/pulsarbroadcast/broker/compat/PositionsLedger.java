@@ -33,8 +33,11 @@ import org.slf4j.LoggerFactory;
  */
 final class PositionsLedger implements PositionsStore.Log {
 
-  /** Beside "persistent" in the namespace's folder, so that no topic listing shows it. */
-  private static final String FOLDER = "broadcast-positions";
+  /**
+   * Where the logs of all topics are, in the form of a namespace that is nobody's: inside the
+   * topic's own namespace they would show in listings, or be in the way when it is deleted.
+   */
+  private static final String FOLDER = "pulsar-broadcast/positions/persistent/";
 
   private static final String CURSOR = "snapshot";
   private static final int READ_ENTRIES = 100;
@@ -53,14 +56,7 @@ final class PositionsLedger implements PositionsStore.Log {
 
   /** The managed ledger's name. */
   private static String nameOf(PersistentTopic topic, String subscription) {
-    TopicName name = TopicName.get(topic.getName());
-    return name.getNamespace()
-        + "/"
-        + FOLDER
-        + "/"
-        + name.getEncodedLocalName()
-        + "-"
-        + Codec.encode(subscription);
+    return FOLDER + Codec.encode(topic.getName()) + "-" + Codec.encode(subscription);
   }
 
   /** Opens the log, making it when there is none. */
