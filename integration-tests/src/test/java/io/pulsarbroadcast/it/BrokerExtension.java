@@ -36,7 +36,6 @@ final class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     return PulsarProcess.builder()
         .pulsarHome(Path.of(System.getProperty("pulsar.home")))
         .keepLogs(Path.of(System.getProperty("broker.logs")))
-        .setting("transactionCoordinatorEnabled", "true")
         .setting("brokerDeleteInactiveTopicsEnabled", "false");
   }
 
@@ -53,7 +52,8 @@ final class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     return context
         .getRoot()
         .getStore(NAMESPACE)
-        .getOrComputeIfAbsent(Broker.class, key -> Broker.start(newBroker()), Broker.class);
+        .getOrComputeIfAbsent(
+            Broker.class, key -> Broker.startWithTransactions(newBroker()), Broker.class);
   }
 
   @Override
@@ -72,17 +72,28 @@ final class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     private final PulsarClient client;
     private final PulsarAdmin admin;
 
-    private Broker(PulsarProcess process) throws PulsarClientException {
+    private final boolean transactions;
+
+    private Broker(PulsarProcess process, boolean transactions) throws PulsarClientException {
       this.process = process;
+      this.transactions = transactions;
       this.client = newClient();
       this.admin = PulsarAdmin.builder().serviceHttpUrl(process.adminUrl()).build();
     }
 
     static Broker start(PulsarProcessBuilder builder) {
+      return start(builder, false);
+    }
+
+    static Broker startWithTransactions(PulsarProcessBuilder builder) {
+      return start(builder.setting("transactionCoordinatorEnabled", "true"), true);
+    }
+
+    private static Broker start(PulsarProcessBuilder builder, boolean transactions) {
       try {
         PulsarProcess process = builder.build();
         try {
-          return new Broker(process.start());
+          return new Broker(process.start(), transactions);
         } catch (Exception e) {
           process.close();
           throw e;
@@ -104,7 +115,7 @@ final class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     PulsarClient newClient() throws PulsarClientException {
       return PulsarClient.builder()
           .serviceUrl(process.serviceUrl())
-          .enableTransaction(true)
+          .enableTransaction(transactions)
           .build();
     }
 
