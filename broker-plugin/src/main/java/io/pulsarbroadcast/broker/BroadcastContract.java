@@ -57,6 +57,11 @@ public final class BroadcastContract {
     return true;
   }
 
+  /** Whether a consumer names a subscription type of its own, by the consumer property. */
+  public static boolean namesType(Map<String, String> consumerProperties) {
+    return consumerProperties.containsKey(TYPE_PROPERTY);
+  }
+
   /**
    * Whether an administrator made the subscription Broadcast; an unknown value of the property is
    * not an error here.
