@@ -19,6 +19,7 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.CursorAlreadyClosedException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.NoMoreEntriesToReadException;
+import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
@@ -89,7 +90,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = take(entries, tail);
+            Batch batch = take(entries, tail, passed());
             tail = batch.next;
             callback.entriesRead(batch.entries, batch.next);
           }
@@ -119,7 +120,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from);
+            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, 0);
             if (batch.next > from) {
               callback.entriesRead(batch.entries, batch.next);
             } else {
@@ -207,8 +208,19 @@ final class ManagedLedgerEntrySource implements EntrySource {
     return topic.getManagedLedger();
   }
 
-  /** Turns what was read, starting at {@code from}, into entries that stand for every ordinal. */
-  private Batch take(List<Entry> read, long from) {
+  /** The ordinal up to which the subscription has moved, perhaps past what was never read. */
+  private long passed() {
+    Position position = cursor.getMarkDeletedPosition();
+    return index.ordinalAfter(position.getLedgerId(), position.getEntryId());
+  }
+
+  /**
+   * Turns what was read, starting at {@code from}, into entries that stand for every ordinal.
+   *
+   * @param passed before this ordinal, what was not read may be wanted yet: by a position that goes
+   *     back there
+   */
+  private Batch take(List<Entry> read, long from, long passed) {
     List<BroadcastEntry> taken = new ArrayList<>(read.size());
     long covered = from;
     long next = from;
@@ -225,7 +237,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         entry.release();
         continue;
       }
-      skipped.add(covered, ordinal);
+      skipped.add(Math.max(covered, passed), ordinal);
       ByteBuf data = entry.getDataBuffer().retain();
       taken.add(
           new BroadcastEntry(
@@ -234,7 +246,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
       covered = next;
     }
     if (covered < next) {
-      skipped.add(covered, next);
+      skipped.add(Math.max(covered, passed), next);
       afterSkip.run();
       taken.add(BroadcastEntry.skipping(covered, next - 1));
     }

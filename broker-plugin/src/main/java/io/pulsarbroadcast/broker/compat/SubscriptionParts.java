@@ -28,6 +28,7 @@ record SubscriptionParts(
     ManagedLedgerEntrySource source,
     BroadcastDispatcher fanout,
     PositionPublisher publisher,
+    SkipCounters skips,
     BroadcastConfig config,
     SubscriptionPast past,
     long originalPosition) {
@@ -63,12 +64,22 @@ record SubscriptionParts(
             config.catchUpMaxHeldBytes());
     PositionsStore store =
         past.ledger() == null ? null : new PositionsStore(past.ledger(), cursors, index);
+    SkipCounters skips = new SkipCounters(topic.getName(), plain.getName());
     PositionPublisher publisher =
         new PositionPublisher(
-            plain.getCursor(), source::seekToTail, index, cursors, store, timer, config);
+            plain.getCursor(),
+            source::seekToTail,
+            fanout::skipTo,
+            index,
+            cursors,
+            store,
+            skips,
+            timer,
+            config);
     source.whenSkipped(publisher::positionMoved);
     publisher.start();
-    return new SubscriptionParts(index, cursors, source, fanout, publisher, config, past, position);
+    return new SubscriptionParts(
+        index, cursors, source, fanout, publisher, skips, config, past, position);
   }
 
   /** The ordinal of the first entry after a position. */

@@ -20,8 +20,8 @@ import org.roaringbitmap.longlong.Roaring64Bitmap;
  * <p>Invariants kept here:
  *
  * <ul>
- *   <li>I4: {@code next} passes an entry only when that entry was acknowledged, or is given to
- *       nobody.
+ *   <li>I4: {@code next} passes an entry only when that entry was acknowledged, is given to nobody,
+ *       or is skipped for everybody by {@link #skipTo}.
  *   <li>I5: {@code next} decreases only in {@link #reset}.
  *   <li>An acknowledgement of an entry at or after {@link #deliveredEnd()} is refused: it was never
  *       sent.
@@ -159,6 +159,27 @@ public final class VirtualCursor {
     synchronized (this) {
       return acknowledgedAhead == null ? NONE : acknowledgedAhead.stream().limit(limit).toArray();
     }
+  }
+
+  /** How many entries before {@code end} are not acknowledged; those given to nobody count too. */
+  public long unacknowledgedBefore(long end) {
+    if (acknowledgedAhead == null) {
+      return Math.max(0, end - next);
+    }
+    synchronized (this) {
+      long ahead = acknowledgedAhead == null ? 0 : acknowledgedAhead.rankLong(end - 1);
+      return Math.max(0, end - next - ahead);
+    }
+  }
+
+  /**
+   * Moves the position up to {@code ordinal}, acknowledged or not; never back.
+   *
+   * @return how many entries were not acknowledged
+   */
+  synchronized long skipTo(long ordinal) {
+    long entries = unacknowledgedBefore(ordinal);
+    return advanceTo(ordinal) ? entries : 0;
   }
 
   /**

@@ -133,6 +133,25 @@ public final class ConnectionFanout {
     drain();
   }
 
+  /**
+   * Moves everybody who has not come so far on to {@code ordinal}, and nobody back: what is before
+   * is skipped. Called by the dispatcher.
+   */
+  void skipTo(long ordinal) {
+    writer.execute(
+        () -> {
+          for (FanoutConsumer consumer : members) {
+            if (consumer.next < ordinal) {
+              leaveLane(consumer);
+              consumer.next = ordinal;
+              consumer.cursor().delivered(ordinal);
+              place(consumer);
+            }
+          }
+          drain();
+        });
+  }
+
   /** The socket takes more. On the event loop. */
   public void writabilityChanged() {
     drain();
