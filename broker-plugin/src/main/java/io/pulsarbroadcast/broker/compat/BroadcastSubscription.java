@@ -10,13 +10,16 @@ import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,7 +71,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
     this.watch = newWatch(topic);
     this.admission = new ConsumerAdmission(this, parts, places, consumers);
-    this.dispatcher = new SubscriptionDispatcher(this, consumers);
+    this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
 
   private BroadcastSubscription(
@@ -81,7 +84,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
     this.watch = newWatch(topic);
     this.admission = new ConsumerAdmission(this, parts, places, consumers);
-    this.dispatcher = new SubscriptionDispatcher(this, consumers);
+    this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
 
   private SubscriptionWatch newWatch(BroadcastTopic topic) {
@@ -130,6 +133,36 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   int consumerCount() {
     return consumers.count();
+  }
+
+  EntryFilters filters() {
+    return ((SubscriptionDispatcher) dispatcher).filters();
+  }
+
+  /** Whether the broker takes acknowledgements of single messages of a batch. */
+  boolean acknowledgesPartsOfBatches() {
+    return brokerConfig().isAcknowledgmentAtBatchIndexLevelEnabled();
+  }
+
+  /** Whether messages are delivered at the time that their publisher set. */
+  boolean delaysDeliveries() {
+    return ((PersistentTopic) topic).isDelayedDeliveryEnabled();
+  }
+
+  /** Runs a task after the time for which an entry filter puts an entry off. */
+  void afterRescheduleDelay(Runnable task) {
+    topic
+        .getBrokerService()
+        .getPulsar()
+        .getExecutor()
+        .schedule(
+            task,
+            brokerConfig().getDispatcherEntryFilterRescheduledMessageDelay(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  private ServiceConfiguration brokerConfig() {
+    return topic.getBrokerService().getPulsar().getConfiguration();
   }
 
   /** A consumer's position moved. */
@@ -185,14 +218,17 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   @Override
   public CompletableFuture<Void> skipMessages(int numMessagesToSkip) {
     return publishPosition()
-        .handle((published, e) -> super.skipMessages(numMessagesToSkip))
-        .thenCompose(skipped -> skipped)
-        .thenCompose(skipped -> followed(SkipCause.SKIPPED));
+        .handle(
+            (published, e) ->
+                parts
+                    .publisher()
+                    .moveOn(SkipCause.SKIPPED, () -> super.skipMessages(numMessagesToSkip)))
+        .thenCompose(skipped -> skipped);
   }
 
   @Override
   public CompletableFuture<Void> clearBacklog() {
-    return super.clearBacklog().thenCompose(cleared -> followed(SkipCause.CLEARED));
+    return parts.publisher().moveOn(SkipCause.CLEARED, super::clearBacklog);
   }
 
   /** The broker's expiry of messages has moved the managed cursor; nobody else calls this here. */
@@ -200,12 +236,6 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   public void updateLastMarkDeleteAdvancedTimestamp() {
     super.updateLastMarkDeleteAdvancedTimestamp();
     parts.publisher().follow(SkipCause.EXPIRED);
-  }
-
-  /** Every virtual cursor follows the managed one, on storage when that is done. */
-  private CompletableFuture<Void> followed(SkipCause cause) {
-    parts.publisher().follow(cause);
-    return parts.publisher().flush();
   }
 
   /** Moves everybody, back or forward: the consumers are disconnected meanwhile. */

@@ -53,6 +53,10 @@ final class PositionPublisher {
   private final Throttled publishing;
   private final Throttled flushing;
   private volatile boolean stopped;
+  private volatile boolean holesLeftOutReported;
+
+  /** What moves the managed cursor on, if anything is known to. */
+  private volatile SkipCause moving = SkipCause.OTHER;
 
   /** How many moves back are under way. Guarded by this object's monitor. */
   private int holds;
@@ -137,12 +141,27 @@ final class PositionPublisher {
 
   private void flushNow() {
     flush()
+        .thenRun(this::reportHolesLeftOut)
         .exceptionally(
             e -> {
               warn("store positions", e);
               flushing.request();
               return null;
             });
+  }
+
+  /** Says when some consumer has more to be kept than is, each time that it begins. */
+  private void reportHolesLeftOut() {
+    long leftOut = store == null ? 0 : store.holesLeftOut();
+    if (leftOut > 0 && !holesLeftOutReported) {
+      log.warn(
+          "[{}][{}] {} acknowledgements ahead of their consumers' positions are more than is kept for one"
+              + " consumer (broadcastMaxAcknowledgmentHolesToPersist): their messages come again if the broker stops",
+          cursor.getManagedLedger().getName(),
+          cursor.getName(),
+          leftOut);
+    }
+    holesLeftOutReported = leftOut > 0;
   }
 
   private void publishNow() {
@@ -172,7 +191,7 @@ final class PositionPublisher {
    * @return completed when the managed cursor has the position
    */
   CompletableFuture<Void> publish() {
-    follow(SkipCause.OTHER);
+    follow();
     CompletableFuture<Void> done = new CompletableFuture<>();
     Position position;
     synchronized (this) {
@@ -215,6 +234,28 @@ final class PositionPublisher {
     if (underWay == failed) {
       underWay = CompletableFuture.completedFuture(null);
     }
+  }
+
+  /**
+   * Runs an operation that moves the managed cursor on; the virtual cursors follow.
+   *
+   * @return completed when they have, on storage too
+   */
+  CompletableFuture<Void> moveOn(SkipCause cause, Supplier<CompletableFuture<Void>> operation) {
+    moving = cause;
+    return operation
+        .get()
+        .whenComplete(
+            (moved, e) -> {
+              follow(cause);
+              moving = SkipCause.OTHER;
+            })
+        .thenCompose(moved -> flush());
+  }
+
+  /** Follows the managed cursor, whoever moved it. */
+  void follow() {
+    follow(moving);
   }
 
   /**

@@ -26,6 +26,7 @@ record SubscriptionParts(
     LedgerIndex index,
     CursorRegistry cursors,
     ManagedLedgerEntrySource source,
+    DispatchRates rates,
     BroadcastDispatcher fanout,
     PositionPublisher publisher,
     SkipCounters skips,
@@ -54,16 +55,21 @@ record SubscriptionParts(
     String name = topic.getName() + "/" + plain.getName();
     ManagedLedgerEntrySource source =
         new ManagedLedgerEntrySource(topic, plain.getCursor(), index, skipped, position, config);
+    DispatchRates rates = new DispatchRates(topic, plain.getName(), cursors::connectedCount);
     BroadcastDispatcher fanout =
         new BroadcastDispatcher(
             name,
             source,
+            rates,
             position,
             broker.getTopicOrderedExecutor().chooseThread(name),
             timer,
             config.catchUpMaxHeldBytes());
     PositionsStore store =
-        past.ledger() == null ? null : new PositionsStore(past.ledger(), cursors, index);
+        past.ledger() == null
+            ? null
+            : new PositionsStore(
+                past.ledger(), cursors, index, config.maxAcknowledgmentHolesToPersist());
     SkipCounters skips = new SkipCounters(topic.getName(), plain.getName());
     PositionPublisher publisher =
         new PositionPublisher(
@@ -79,7 +85,7 @@ record SubscriptionParts(
     source.whenSkipped(publisher::positionMoved);
     publisher.start();
     return new SubscriptionParts(
-        index, cursors, source, fanout, publisher, skips, config, past, position);
+        index, cursors, source, rates, fanout, publisher, skips, config, past, position);
   }
 
   /** The ordinal of the first entry after a position. */

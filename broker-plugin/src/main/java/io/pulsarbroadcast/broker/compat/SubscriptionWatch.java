@@ -51,7 +51,7 @@ final class SubscriptionWatch {
     }
     try {
       expirePositions();
-      parts.publisher().follow(SkipCause.OTHER);
+      parts.publisher().follow();
       if (ledger.isTerminated()) {
         consumers.snapshot().forEach(Consumer::reachedEndOfTopic);
       }
