@@ -294,12 +294,12 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
    * nothing sent before is taken for what comes after.
    */
   CompletableFuture<Void> seek(long ledgerId, long entryId) {
-    return broadcast.seek(position(), ledgerId, entryId).thenRun(this::disconnect);
+    return broadcast.seek(this, ledgerId, entryId).thenRun(this::disconnect);
   }
 
   /** Moves this consumer to the first entry published at or after a time. */
   CompletableFuture<Void> seek(long publishTimeMillis) {
-    return broadcast.seek(position(), publishTimeMillis).thenRun(this::disconnect);
+    return broadcast.seek(this, publishTimeMillis).thenRun(this::disconnect);
   }
 
   /** Tells the client so, once, when this consumer has acknowledged everything. */

@@ -194,14 +194,22 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     return PositionImpl.get(last.ledgerId(), last.entryId());
   }
 
-  /** Moves a position to an entry, and the subscription's back when it is ahead of that. */
-  CompletableFuture<Void> seek(VirtualCursor position, long ledgerId, long entryId) {
-    return places.move(position, places.at(ledgerId, entryId));
+  /** Moves a consumer to an entry, and the subscription back when it is ahead of that. */
+  CompletableFuture<Void> seek(BroadcastConsumer consumer, long ledgerId, long entryId) {
+    return seekOrdinal(consumer, places.at(ledgerId, entryId));
   }
 
-  /** Moves a position to the first entry published at or after a time. */
-  CompletableFuture<Void> seek(VirtualCursor position, long publishTimeMillis) {
-    return places.at(publishTimeMillis).thenCompose(ordinal -> places.move(position, ordinal));
+  /** Moves a consumer to the first entry published at or after a time. */
+  CompletableFuture<Void> seek(BroadcastConsumer consumer, long publishTimeMillis) {
+    return places.at(publishTimeMillis).thenCompose(ordinal -> seekOrdinal(consumer, ordinal));
+  }
+
+  private CompletableFuture<Void> seekOrdinal(BroadcastConsumer consumer, long ordinal) {
+    if (!consumer.position().isDurable()) {
+      // Its client reconnects, and the position does not outlast that.
+      consumer.connection().keepSought(consumer.consumerId(), ordinal);
+    }
+    return places.move(consumer.position(), ordinal);
   }
 
   /** Whether a position has everything that was published. */

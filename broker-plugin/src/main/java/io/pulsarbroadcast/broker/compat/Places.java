@@ -100,7 +100,13 @@ final class Places {
     LongSupplier initial =
         option.getInitialPosition() == InitialPosition.Earliest ? this::oldest : this::end;
     LongSupplier start;
-    if (!option.isDurable()) {
+    Long sought =
+        !option.isDurable() && option.getCnx() instanceof BroadcastServerCnx connection
+            ? connection.takeSought(option.getConsumerId())
+            : null;
+    if (sought != null) {
+      start = () -> sought;
+    } else if (!option.isDurable()) {
       start =
           option.getStartMessageId() instanceof MessageIdAdv id ? startAt(id, initial) : initial;
     } else {

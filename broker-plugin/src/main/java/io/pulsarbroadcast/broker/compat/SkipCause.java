@@ -8,7 +8,8 @@ enum SkipCause {
   RESET("an operator reset the subscription"),
   EXPIRED("messages expired: time to live, or an operator's expiry"),
   POSITION_EXPIRED("positions exceeded their time to live (broadcastCursorTimeToLiveSeconds)"),
-  OTHER("the broker moved the subscription: backlog quota, or truncation of the topic");
+  OTHER(
+      "the broker moved the subscription: backlog quota, or truncation of the topic or its source");
 
   private final String text;
 
