@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * I3 and I5: an operator's reset moves every consumer there, back or forward, connected or not, and
  * outlives the broker's loading of the topic; looking at messages moves nobody.
  */
-@ExtendWith(OperatedBroker.class)
+@ExtendWith(BrokerExtension.class)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class AdminResetIT {
 

@@ -36,22 +36,16 @@ class BacklogQuotaIT {
   @Test
   void shouldEvictFromTheSlowestConsumersBacklogBySize(Broker broker) throws Exception {
     String topic =
-        topicWithQuota(
-            broker,
-            BacklogQuotaType.destination_storage,
-            BacklogQuota.builder().limitSize(400),
-            RetentionPolicy.consumer_backlog_eviction);
+        topicWithEviction(
+            broker, BacklogQuotaType.destination_storage, BacklogQuota.builder().limitSize(400));
     assertOldMessagesAreEvicted(broker, topic);
   }
 
   @Test
   void shouldEvictFromTheSlowestConsumersBacklogByAge(Broker broker) throws Exception {
     String topic =
-        topicWithQuota(
-            broker,
-            BacklogQuotaType.message_age,
-            BacklogQuota.builder().limitTime(3),
-            RetentionPolicy.consumer_backlog_eviction);
+        topicWithEviction(
+            broker, BacklogQuotaType.message_age, BacklogQuota.builder().limitTime(3));
     assertOldMessagesAreEvicted(broker, topic);
   }
 
@@ -80,18 +74,13 @@ class BacklogQuotaIT {
 
   @Test
   void shouldRefuseProducersWhileTheSlowestConsumerIsTooFarBehind(Broker broker) throws Exception {
-    String topic =
-        topicWithQuota(
-            broker,
-            BacklogQuotaType.destination_storage,
-            BacklogQuota.builder().limitSize(400),
-            RetentionPolicy.producer_exception);
-    leaveSomebodyBehind(broker, topic);
+    String topic = topicWithSomebodyBehind(broker, RetentionPolicy.producer_exception);
     await()
         .atMost(CHECKED)
         .untilAsserted(
             () ->
-                assertThatThrownBy(() -> broker.client().newProducer().topic(topic).create())
+                assertThatThrownBy(
+                        () -> broker.client().newProducer().topic(topic).create().close())
                     .isInstanceOf(ProducerBlockedQuotaExceededException.class));
     assertThat(catchUp(broker, topic)).isEqualTo(values(0, 22));
     await()
@@ -102,14 +91,10 @@ class BacklogQuotaIT {
 
   @Test
   void shouldHoldProducersWhileTheSlowestConsumerIsTooFarBehind(Broker broker) throws Exception {
-    String topic =
-        topicWithQuota(
-            broker,
-            BacklogQuotaType.destination_storage,
-            BacklogQuota.builder().limitSize(400),
-            RetentionPolicy.producer_request_hold);
-    leaveSomebodyBehind(broker, topic);
-    awaitBacklog(broker, topic, "all", 22);
+    String topic = topicWithSomebodyBehind(broker, RetentionPolicy.producer_request_hold);
+    await()
+        .atMost(CHECKED)
+        .until(() -> broker.admin().topics().getStats(topic).getBacklogSize() > 400);
     CompletableFuture<Producer<String>> held =
         broker.client().newProducer(Schema.STRING).topic(topic).createAsync();
     await().during(Duration.ofSeconds(2)).atMost(CHECKED).until(() -> !held.isDone());
@@ -119,12 +104,22 @@ class BacklogQuotaIT {
     }
   }
 
-  private static void leaveSomebodyBehind(Broker broker, String topic) throws Exception {
+  /** One consumer has everything, one is away; the quota is set after that. */
+  private static String topicWithSomebodyBehind(Broker broker, RetentionPolicy policy)
+      throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    String topic = OperatedBroker.topicIn(namespace);
     broker.broadcast(topic, "all", "away").subscribe().close();
     try (Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe()) {
       publish(broker, topic, 0, 22);
       assertThat(receiveAndAck(fast, 22)).isEqualTo(values(0, 22));
     }
+    setQuota(
+        broker,
+        namespace,
+        BacklogQuotaType.destination_storage,
+        BacklogQuota.builder().limitSize(400).retentionPolicy(policy));
+    return topic;
   }
 
   private static List<String> catchUp(Broker broker, String topic) throws Exception {
@@ -135,14 +130,17 @@ class BacklogQuotaIT {
     }
   }
 
-  private static String topicWithQuota(
-      Broker broker, BacklogQuotaType type, BacklogQuota.Builder limit, RetentionPolicy policy)
-      throws Exception {
+  private static String topicWithEviction(
+      Broker broker, BacklogQuotaType type, BacklogQuota.Builder limit) throws Exception {
     String namespace = OperatedBroker.newNamespace(broker);
-    broker
-        .admin()
-        .namespaces()
-        .setBacklogQuota(namespace, limit.retentionPolicy(policy).build(), type);
+    RetentionPolicy evict = RetentionPolicy.consumer_backlog_eviction;
+    setQuota(broker, namespace, type, limit.retentionPolicy(evict));
     return OperatedBroker.topicIn(namespace);
+  }
+
+  private static void setQuota(
+      Broker broker, String namespace, BacklogQuotaType type, BacklogQuota.Builder quota)
+      throws Exception {
+    broker.admin().namespaces().setBacklogQuota(namespace, quota.build(), type);
   }
 }

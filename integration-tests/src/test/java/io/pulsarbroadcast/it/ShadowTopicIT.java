@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 and I4 on a shadow topic (PIP-180), which serves more consumers of a topic elsewhere. */
-@ExtendWith(OperatedBroker.class)
+@ExtendWith(BrokerExtension.class)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class ShadowTopicIT {
 

@@ -129,7 +129,7 @@ class SkipIT {
   @Test
   void shouldSkipWhatIsBeforeTheSlowestConsumerOnce(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> consumer = slow(broker, topic, "a").subscribe()) {
+    try (Consumer<String> consumer = atOnce(broker, topic, "a").subscribe()) {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(consumer, 3)).isEqualTo(values(0, 3));
       broker.admin().topics().skipMessages(topic, "all", 5);
@@ -174,9 +174,9 @@ class SkipIT {
   private static void assertEverybodyGoesOnAt(
       int position, String topic, Broker broker, Operation operation, String cause)
       throws Exception {
-    slow(broker, topic, "away").subscribe().close();
-    try (Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe();
-        Consumer<String> slow = slow(broker, topic, "slow").subscribe()) {
+    atOnce(broker, topic, "away").subscribe().close();
+    try (Consumer<String> fast = atOnce(broker, topic, "fast").subscribe();
+        Consumer<String> slow = atOnce(broker, topic, "slow").subscribe()) {
       List<MessageId> published = publish(broker, topic, 0, 20);
       assertThat(receiveAndAck(fast, 20)).isEqualTo(values(0, 20));
 
@@ -186,7 +186,7 @@ class SkipIT {
       publish(broker, topic, 20, 22);
 
       assertThat(receiveAndAck(slow, 23 - position)).isEqualTo(oneMore(0, position, 22));
-      try (Consumer<String> returned = slow(broker, topic, "away").subscribe()) {
+      try (Consumer<String> returned = atOnce(broker, topic, "away").subscribe()) {
         assertThat(receiveAndAck(returned, 22 - position)).isEqualTo(values(position, 22));
         assertNothingMore(returned);
       }
@@ -209,7 +209,7 @@ class SkipIT {
   }
 
   /** A consumer that is sent one message at a time, and whose acknowledgements are handled. */
-  private static ConsumerBuilder<String> slow(Broker broker, String topic, String name) {
+  private static ConsumerBuilder<String> atOnce(Broker broker, String topic, String name) {
     return broker
         .broadcast(topic, "all", name)
         .receiverQueueSize(1)

@@ -12,6 +12,7 @@ import io.pulsarbroadcast.broker.dispatch.FrameWriter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
@@ -232,6 +233,14 @@ final class BroadcastSubscription extends LineNeutralSubscription {
                     .publisher()
                     .moveOn(SkipCause.SKIPPED, () -> super.skipMessages(numMessagesToSkip)))
         .thenCompose(skipped -> skipped);
+  }
+
+  /** Shows an entry after the slowest consumer's position. */
+  @Override
+  public CompletableFuture<Entry> peekNthMessage(int messagePosition) {
+    return publishPosition()
+        .handle((published, e) -> super.peekNthMessage(messagePosition))
+        .thenCompose(peeked -> peeked);
   }
 
   @Override

@@ -218,8 +218,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
   /**
    * Turns what was read, starting at {@code from}, into entries that stand for every ordinal.
    *
-   * @param passed before this ordinal, what was not read may be wanted yet: by a position that goes
-   *     back there
+   * @param passed before this ordinal, what was not read is there all the same, and not stood for
    */
   private Batch take(List<Entry> read, long from, long passed) {
     List<BroadcastEntry> taken = new ArrayList<>(read.size());
@@ -227,6 +226,9 @@ final class ManagedLedgerEntrySource implements EntrySource {
     long next = from;
     for (Entry entry : read) {
       long ordinal = index.ordinalOf(entry.getLedgerId(), entry.getEntryId());
+      if (next == from && ordinal > next) {
+        covered = Math.max(from, Math.min(passed, ordinal));
+      }
       if (ordinal < next) {
         // The broker moved the cursor back; the tail has passed this entry.
         entry.release();
@@ -238,7 +240,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         entry.release();
         continue;
       }
-      skipped.add(Math.max(covered, passed), ordinal);
+      skipped.add(covered, ordinal);
       ByteBuf data = entry.getDataBuffer().retain();
       taken.add(
           new BroadcastEntry(
@@ -253,7 +255,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
       covered = next;
     }
     if (covered < next) {
-      skipped.add(Math.max(covered, passed), next);
+      skipped.add(covered, next);
       afterSkip.run();
       taken.add(BroadcastEntry.skipping(covered, next - 1));
     }

@@ -62,11 +62,7 @@ final class Places {
               return ordinal;
             },
             deliveredEnd());
-    if (before[0] < 0) {
-      return CompletableFuture.completedFuture(position);
-    }
-    if (!position.isDurable()) {
-      parts.source().seekToTail();
+    if (before[0] < 0 || !position.isDurable()) {
       return CompletableFuture.completedFuture(position);
     }
     cursors.forget(position);
@@ -171,9 +167,6 @@ final class Places {
   CompletableFuture<Void> move(VirtualCursor position, long ordinal) {
     if (!position.isDurable()) {
       position.reset(ordinal);
-      if (ordinal < parts.cursors().floor()) {
-        parts.source().seekToTail();
-      }
       return CompletableFuture.completedFuture(null);
     }
     return parts

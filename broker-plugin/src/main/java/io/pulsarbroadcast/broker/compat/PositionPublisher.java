@@ -204,7 +204,8 @@ final class PositionPublisher {
         EntryId last = index.entryAt(lowest - 1);
         position = PositionImpl.get(last.ledgerId(), last.entryId());
       } else if (!isMarked(cursor)) {
-        // Whoever else moved the cursor has taken the mark away.
+        // Whoever else moved the cursor has taken the mark away, in memory and on storage.
+        MARK.forEach(cursor::putProperty);
         position = current;
       } else {
         return underWay;
@@ -242,9 +243,17 @@ final class PositionPublisher {
    * @return completed when they have, on storage too
    */
   CompletableFuture<Void> moveOn(SkipCause cause, Supplier<CompletableFuture<Void>> operation) {
-    moving = cause;
-    return operation
-        .get()
+    CompletableFuture<Void> lastLowering;
+    synchronized (this) {
+      lastLowering = lowering;
+    }
+    return lastLowering
+        .handle(
+            (lowered, e) -> {
+              moving = cause;
+              return operation.get();
+            })
+        .thenCompose(moved -> moved)
         .whenComplete(
             (moved, e) -> {
               follow(cause);

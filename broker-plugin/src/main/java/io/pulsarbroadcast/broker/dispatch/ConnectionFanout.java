@@ -291,8 +291,15 @@ public final class ConnectionFanout {
           return;
         }
         FanoutConsumer consumer = atTail.get(tailPass++);
-        if (consumer != null && entry.isNextFor(consumer.next)) {
+        if (consumer == null) {
+          continue;
+        }
+        if (entry.isNextFor(consumer.next)) {
           give(consumer, entry, true);
+        } else if (consumer.next < entry.from()) {
+          // The tail reader went on from a later place.
+          leaveLane(consumer);
+          behind.add(consumer);
         }
       }
       tail.poll();
