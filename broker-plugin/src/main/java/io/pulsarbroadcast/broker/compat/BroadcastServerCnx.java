@@ -13,6 +13,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.service.ServerCnx;
@@ -42,6 +43,10 @@ final class BroadcastServerCnx extends ServerCnx {
   private final boolean exposesBrokerMetadata;
   private final boolean intercepted;
   private final Map<BroadcastSubscription, ConnectionFanout> fanouts = new IdentityHashMap<>();
+
+  /** Where consumers without a durable position sought, until they reconnect. */
+  private final Map<Long, Long> sought = new ConcurrentHashMap<>();
+
   private boolean peerTakesBrokerMetadata;
   private boolean refusedAckLogged;
 
@@ -94,6 +99,16 @@ final class BroadcastServerCnx extends ServerCnx {
   /** Lets a consumer that was blocked be sent more. From any thread. */
   void unblock(BroadcastSubscription subscription, FanoutConsumer consumer) {
     withFanout(subscription, fanout -> fanout.unblock(consumer));
+  }
+
+  /** Keeps where a consumer sought that is about to reconnect. From any thread. */
+  void keepSought(long consumerId, long ordinal) {
+    sought.put(consumerId, ordinal);
+  }
+
+  /** Where a consumer sought before it reconnected, once; else null. From any thread. */
+  Long takeSought(long consumerId) {
+    return sought.remove(consumerId);
   }
 
   /** True once per connection. */
