@@ -60,6 +60,11 @@ public final class BroadcastContract {
     return true;
   }
 
+  /** Whether a consumer names a subscription type of its own, by the consumer property. */
+  public static boolean namesType(Map<String, String> consumerProperties) {
+    return consumerProperties.containsKey(TYPE_PROPERTY);
+  }
+
   /**
    * Checks the name that a position is to be stored under.
    *

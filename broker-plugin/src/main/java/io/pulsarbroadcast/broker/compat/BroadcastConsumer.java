@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
 final class BroadcastConsumer extends Consumer implements ConsumerOwner {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastConsumer.class);
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
   private static final VarHandle CLOSED;
 
   static {
@@ -173,7 +174,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
         connection().unblock(broadcast, fanout);
       }
     }
-    return CompletableFuture.completedFuture(null);
+    return DONE;
   }
 
   /**

@@ -17,6 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.service.ServerCnx;
+import org.apache.pulsar.common.api.proto.CommandAck;
+import org.apache.pulsar.common.api.proto.CommandCloseConsumer;
 import org.apache.pulsar.common.api.proto.CommandConnect;
 import org.apache.pulsar.common.api.proto.CommandGetLastMessageId;
 import org.apache.pulsar.common.api.proto.CommandSeek;
@@ -39,6 +41,7 @@ import org.apache.pulsar.common.protocol.Commands;
 final class BroadcastServerCnx extends ServerCnx {
 
   private final boolean exposesBrokerMetadata;
+  private final boolean intercepted;
   private final Map<BroadcastSubscription, ConnectionFanout> fanouts = new IdentityHashMap<>();
 
   /** Where consumers without a durable position sought, until they reconnect. */
@@ -49,6 +52,7 @@ final class BroadcastServerCnx extends ServerCnx {
 
   BroadcastServerCnx(PulsarService pulsar, String listenerName) {
     super(pulsar, listenerName);
+    this.intercepted = pulsar.getBrokerService().getInterceptor() != null;
     this.exposesBrokerMetadata =
         pulsar.getConfiguration().isExposingBrokerEntryMetadataToClientEnabled();
   }
@@ -148,7 +152,11 @@ final class BroadcastServerCnx extends ServerCnx {
   protected void handleSubscribe(CommandSubscribe subscribe) {
     String refusal = isHandshakeCompleted() ? refusalOf(subscribe) : null;
     if (refusal == null) {
-      super.handleSubscribe(subscribe);
+      if (BroadcastContract.namesType(CommandUtils.metadataFromCommand(subscribe))) {
+        ConsumerLogFilter.quietly(() -> super.handleSubscribe(subscribe));
+      } else {
+        super.handleSubscribe(subscribe);
+      }
     } else {
       getCommandSender()
           .sendErrorResponse(subscribe.getRequestId(), ServerError.NotAllowedError, refusal);
@@ -169,6 +177,32 @@ final class BroadcastServerCnx extends ServerCnx {
       return null;
     } catch (IllegalArgumentException e) {
       return e.getMessage();
+    }
+  }
+
+  @Override
+  protected void handleCloseConsumer(CommandCloseConsumer close) {
+    if (broadcastConsumer(close.getConsumerId()) != null) {
+      ConsumerLogFilter.quietly(() -> super.handleCloseConsumer(close));
+    } else {
+      super.handleCloseConsumer(close);
+    }
+  }
+
+  /**
+   * An acknowledgement that wants no answer goes straight to its consumer: there are as many as
+   * deliveries, and the broker's way costs two futures and two lambdas each.
+   */
+  @Override
+  protected void handleAck(CommandAck ack) {
+    BroadcastConsumer consumer =
+        ack.hasRequestId() || intercepted || !isHandshakeCompleted()
+            ? null
+            : broadcastConsumer(ack.getConsumerId());
+    if (consumer == null) {
+      super.handleAck(ack);
+    } else {
+      consumer.messageAcked(ack);
     }
   }
 
@@ -251,7 +285,8 @@ final class BroadcastServerCnx extends ServerCnx {
         });
   }
 
-  private void onEventLoop(Runnable task) {
+  /** Runs a task on the connection's event loop, at once when called there. From any thread. */
+  void onEventLoop(Runnable task) {
     if (ctx().executor().inEventLoop()) {
       task.run();
     } else {
