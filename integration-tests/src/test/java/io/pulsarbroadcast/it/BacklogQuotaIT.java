@@ -76,7 +76,8 @@ class BacklogQuotaIT {
 
   @Test
   void shouldRefuseProducersWhileTheSlowestConsumerIsTooFarBehind(Broker broker) throws Exception {
-    String topic = topicWithSomebodyBehind(
+    String topic =
+        topicWithSomebodyBehind(
             broker,
             BacklogQuotaType.destination_storage,
             BacklogQuota.builder().limitSize(400),
@@ -103,7 +104,8 @@ class BacklogQuotaIT {
 
   @Test
   void shouldHoldProducersWhileTheSlowestConsumerIsTooFarBehind(Broker broker) throws Exception {
-    String topic = topicWithSomebodyBehind(
+    String topic =
+        topicWithSomebodyBehind(
             broker,
             BacklogQuotaType.destination_storage,
             BacklogQuota.builder().limitSize(400),
