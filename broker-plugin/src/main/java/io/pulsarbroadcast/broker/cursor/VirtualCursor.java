@@ -110,6 +110,10 @@ public final class VirtualCursor {
     if (end > deliveredEnd) {
       deliveredEnd = end;
     }
+    if (ahead != null && skipped.firstNotSkipped(next) != next) {
+      // Entries for nobody, read only now, were all that was left before a hole.
+      closeHoles();
+    }
   }
 
   /** Acknowledges every entry up to and including {@code ordinal}. */
