@@ -263,7 +263,17 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         PositionImpl.get(ledgerId, entryId).compareTo(last) > 0
             ? end()
             : Math.max(0, parts.index().ordinalAfter(ledgerId, entryId - 1));
-    return parts.publisher().lowerTo(ordinal).thenRun(() -> position.reset(ordinal));
+    return parts
+        .publisher()
+        .lowerTo(ordinal)
+        .whenComplete(
+            (lowered, e) -> {
+              if (e == null) {
+                parts.cursors().moveTo(position, ordinal);
+              } else {
+                parts.cursors().release(ordinal);
+              }
+            });
   }
 
   /** Moves a position to the first entry published at or after a time (seek). */

@@ -1,10 +1,13 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.roaringbitmap.RoaringBitmap;
@@ -28,10 +31,13 @@ public final class CursorRegistry {
   public static final long EPHEMERAL = -1;
 
   private final SkippedEntries skipped;
+  private final LongSupplier nanoClock;
   private VirtualCursor[] connected = new VirtualCursor[16];
   private int connectedCount;
   private int leftBehindCount;
   private final Map<String, NamedPosition> byName = new HashMap<>();
+
+  private final List<NamedPosition> namesOnTheirWay = new ArrayList<>();
 
   /** The first number of the store that no name ever had. */
   private int nextNumber;
@@ -45,6 +51,9 @@ public final class CursorRegistry {
    */
   private long floor;
 
+  /** Where positions are about to go that are not there yet; {@link #lowest} waits for them. */
+  private final PriorityQueue<Long> held = new PriorityQueue<>();
+
   /** Whether the position is to last when there are no durable cursors. */
   private boolean keptForDurable;
 
@@ -53,7 +62,12 @@ public final class CursorRegistry {
    * @param floor the subscription's position: its first unacknowledged entry
    */
   public CursorRegistry(SkippedEntries skipped, long floor) {
+    this(skipped, floor, System::nanoTime);
+  }
+
+  CursorRegistry(SkippedEntries skipped, long floor, LongSupplier nanoClock) {
     this.skipped = skipped;
+    this.nanoClock = nanoClock;
     this.floor = floor;
   }
 
@@ -85,7 +99,7 @@ public final class CursorRegistry {
       if (named == null) {
         named = addName(name, ttlSeconds);
       }
-      named.ttlSeconds = ttlSeconds;
+      named.timeToLive(ttlSeconds);
       named.connected++;
     }
     if (connectedCount == connected.length) {
@@ -96,7 +110,7 @@ public final class CursorRegistry {
     return cursor;
   }
 
-  /** Whether the name of a cursor has gone to the store; until then a crash would forget it. */
+  /** Whether the name of a cursor is on storage; until then a crash would forget it. */
   public synchronized boolean isNameStored(VirtualCursor cursor) {
     NamedPosition named = cursor.isDurable() ? byName.get(cursor.name()) : null;
     return named == null || named.nameStored;
@@ -192,9 +206,9 @@ public final class CursorRegistry {
           }
         });
     if (lowest[0] < Long.MAX_VALUE) {
-      floor = Math.max(floor, skipped.firstNotSkipped(lowest[0]));
+      floor = Math.max(floor, notBeyondHeld(skipped.firstNotSkipped(lowest[0])));
     } else if (!keptForDurable) {
-      floor = ephemeralEnd[0];
+      floor = Math.max(floor, notBeyondHeld(ephemeralEnd[0]));
     }
     // Not before the floor: a cursor that has not been told of skipped entries still stands before
     // them.
@@ -212,15 +226,34 @@ public final class CursorRegistry {
     return isEmpty() && !keptForDurable;
   }
 
+  private long notBeyondHeld(long ordinal) {
+    return held.isEmpty() ? ordinal : Math.min(ordinal, held.peek());
+  }
+
   /**
-   * Lets positions start at {@code ordinal}, which storage may not keep yet.
+   * Lets positions start at {@code ordinal}, which storage may not keep yet, and keeps {@link
+   * #lowest} from passing it until {@link #moveTo} or {@link #release}.
    *
    * @return whether that is before everything so far
    */
   public synchronized boolean lowerFloor(long ordinal) {
+    held.add(ordinal);
     boolean lower = ordinal < floor;
     floor = Math.min(floor, ordinal);
     return lower;
+  }
+
+  /**
+   * Moves a cursor to where {@link #lowerFloor} made room; what was skipped since stays skipped.
+   */
+  public synchronized void moveTo(VirtualCursor cursor, long ordinal) {
+    release(ordinal);
+    cursor.reset(Math.max(floor, ordinal));
+  }
+
+  /** Ends one {@link #lowerFloor} to {@code ordinal}, when nobody goes there. */
+  public synchronized void release(long ordinal) {
+    held.remove(ordinal);
   }
 
   /** Whether there is no position, neither of a connected consumer nor left behind. */
@@ -251,26 +284,41 @@ public final class CursorRegistry {
     VirtualCursor cursor =
         new VirtualCursor(name, true, skipped, Math.max(floor, next), deliveredEnd);
     keptForDurable = true;
-    leaveBehind(addName(name, ttlSeconds), cursor);
+    // A name can be there twice, when a write arrived in part: the lower position holds.
+    NamedPosition known = byName.get(name);
+    leaveBehind(known == null ? addName(name, ttlSeconds) : known, cursor);
     return cursor;
   }
 
   /** Writes what changed since the last {@link #collectChanges} or {@link #collectAll}. */
   synchronized void collectChanges(PositionsRecords records) {
     records.removed(removedNumbers);
-    collectLowest();
-    byName.values().forEach(named -> named.collect(records));
-    numbersAreStored();
+    collectAll(records, named -> {});
   }
 
   /** Writes everything. */
   synchronized void collectAll(PositionsRecords records) {
+    collectAll(records, NamedPosition::forgetStored);
+  }
+
+  private void collectAll(PositionsRecords records, Consumer<NamedPosition> before) {
     collectLowest();
+    namesOnTheirWay.clear();
     for (NamedPosition named : byName.values()) {
-      named.forgetStored();
+      before.accept(named);
       named.collect(records);
+      if (!named.nameStored) {
+        namesOnTheirWay.add(named);
+      }
     }
-    numbersAreStored();
+    freeNumbers.or(removedNumbers);
+    removedNumbers.clear();
+  }
+
+  /** What was collected last is on storage. */
+  synchronized void stored() {
+    namesOnTheirWay.forEach(named -> named.nameStored = true);
+    namesOnTheirWay.clear();
   }
 
   private void collectLowest() {
@@ -286,11 +334,6 @@ public final class CursorRegistry {
         }
       }
     }
-  }
-
-  private void numbersAreStored() {
-    freeNumbers.or(removedNumbers);
-    removedNumbers.clear();
   }
 
   private NamedPosition addName(String name, long ttlSeconds) {
@@ -313,7 +356,7 @@ public final class CursorRegistry {
     } else {
       named.leftBehind.lowerTo(cursor);
     }
-    named.leftAtNanos = System.nanoTime();
+    named.leftAtNanos = nanoClock.getAsLong();
   }
 
   private void removeIfUnused(NamedPosition named) {

@@ -137,6 +137,37 @@ class CursorRegistryTest {
     assertThat(registry.lowest()).isEqualTo(3);
   }
 
+  @Test
+  void shouldHoldWhereASeekIsAboutToGo() {
+    VirtualCursor seeking = connect("seeking", 5);
+    ackTo(seeking, 20);
+    assertThat(registry.lowest()).isEqualTo(20);
+    assertThat(registry.lowerFloor(8)).isTrue();
+    assertThat(registry.lowest()).as("I3: storage keeps 8 until the seek is there").isEqualTo(8);
+    registry.moveTo(seeking, 8);
+    assertThat(registry.lowest()).isEqualTo(8);
+    ackTo(seeking, 30);
+    assertThat(registry.lowest()).isEqualTo(30);
+  }
+
+  @Test
+  void shouldHoldNothingForASeekThatFailed() {
+    VirtualCursor seeking = connect("seeking", 5);
+    ackTo(seeking, 20);
+    registry.lowerFloor(8);
+    registry.release(8);
+    assertThat(registry.lowest()).isEqualTo(20);
+  }
+
+  @Test
+  void shouldNotSeekBackBeforeWhatWasSkippedMeanwhile() {
+    VirtualCursor seeking = connect("seeking", 5);
+    registry.lowerFloor(8);
+    registry.advanceAll(30);
+    registry.moveTo(seeking, 8);
+    assertThat(seeking.next()).as("I3: storage no longer keeps 8").isEqualTo(30);
+  }
+
   private VirtualCursor connect(String name, long start) {
     return registry.connect(name, 60, () -> start, 0);
   }
