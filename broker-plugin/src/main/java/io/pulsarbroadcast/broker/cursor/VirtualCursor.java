@@ -184,10 +184,11 @@ public final class VirtualCursor {
       return true;
     }
     if (ahead == null) {
-      return false;
+      // What was ahead may have been taken into the position since that was read.
+      return ordinal < next;
     }
     synchronized (this) {
-      return ahead != null && ahead.contains(ordinal);
+      return ordinal < next || (ahead != null && ahead.contains(ordinal));
     }
   }
 
