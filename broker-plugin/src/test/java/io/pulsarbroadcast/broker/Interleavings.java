@@ -12,8 +12,8 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
  */
 public final class Interleavings {
 
-  private static final int SCENARIOS = Integer.getInteger("lincheck.scenarios", 5);
-  private static final int INTERLEAVINGS = Integer.getInteger("lincheck.interleavings", 60);
+  private static final int SCENARIOS = Integer.getInteger("lincheck.scenarios", 3);
+  private static final int INTERLEAVINGS = Integer.getInteger("lincheck.interleavings", 40);
 
   private Interleavings() {}
 

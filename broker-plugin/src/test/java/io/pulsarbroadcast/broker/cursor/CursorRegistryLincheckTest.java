@@ -66,7 +66,7 @@ public class CursorRegistryLincheckTest {
   /** The first car's time to live is nothing, the second's is long. */
   @Operation
   public int expire() {
-    return registry.expire(1);
+    return registry.expire(1, END).positions();
   }
 
   @Operation

@@ -58,7 +58,7 @@ final class ReferencePositions {
       }
       named.connected.add(cursor);
     } else {
-      cursor = new ReferenceCursor(name, false, Math.max(floor, start), sentEnd);
+      cursor = new ReferenceCursor(name, false, start, sentEnd);
     }
     connected.add(cursor);
     return cursor;
@@ -87,14 +87,14 @@ final class ReferencePositions {
     }
   }
 
-  int expire(long nowNanos) {
-    int expired = 0;
+  List<ReferenceCursor> expire(long nowNanos) {
+    List<ReferenceCursor> expired = new ArrayList<>();
     for (Iterator<Name> all = names.values().iterator(); all.hasNext(); ) {
       Name named = all.next();
       if (named.leftBehind != null
           && nowNanos - named.leftAtNanos >= named.ttlSeconds * 1_000_000_000L) {
+        expired.add(named.leftBehind);
         named.leftBehind = null;
-        expired++;
         if (named.connected.isEmpty()) {
           all.remove();
         }
