@@ -145,7 +145,8 @@ class PositionsStoreTest {
     registry.connect("car", 3600, () -> 0, 0);
     store.flush().join();
     restart();
-    assertThat(registry.expire(System.nanoTime() + 60_000_000_000L, 0)).isEqualTo(CursorRegistry.Skipped.NOTHING);
+    assertThat(registry.expire(System.nanoTime() + 60_000_000_000L, 0))
+        .isEqualTo(CursorRegistry.Skipped.NOTHING);
   }
 
   @Test
