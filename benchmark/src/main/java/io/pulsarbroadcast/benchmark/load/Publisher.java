@@ -30,6 +30,8 @@ public final class Publisher implements AutoCloseable {
   private final AtomicInteger acknowledgedCount = new AtomicInteger();
   private final BitSet acknowledged = new BitSet();
   private String firstError;
+  private volatile boolean stopped;
+  private volatile int next;
   private volatile boolean closed;
 
   /**
@@ -76,10 +78,12 @@ public final class Publisher implements AutoCloseable {
    * broker's answers. Returns what became of all messages up to now.
    */
   public PublishResult publish(Schedule schedule, int from, int to) throws InterruptedException {
-    for (int sequence = from; sequence < to && !closed; sequence++) {
+    int sequence = from;
+    for (; sequence < to && !closed && !stopped; sequence++) {
       long intendedNanos = schedule.intendedNanos(sequence);
       byte[] payload = payloads.create(sizeBytes, sequence, intendedNanos, random);
       awaitTime(intendedNanos);
+      next = sequence + 1;
       pending.acquire();
       int number = sequence;
       producer.sendAsync(payload).whenComplete((id, error) -> answered(number, error));
@@ -87,7 +91,7 @@ public final class Publisher implements AutoCloseable {
     pending.acquire(MAX_PENDING);
     pending.release(MAX_PENDING);
     synchronized (acknowledged) {
-      return new PublishResult(to, (BitSet) acknowledged.clone(), firstError);
+      return new PublishResult(sequence, (BitSet) acknowledged.clone(), firstError);
     }
   }
 
@@ -132,6 +136,16 @@ public final class Publisher implements AutoCloseable {
         throw new InterruptedException();
       }
     }
+  }
+
+  /** Ends publishing early; what was sent is still waited for. */
+  public void stop() {
+    stopped = true;
+  }
+
+  /** The number of the first message that has not been sent yet. */
+  public int nextSequence() {
+    return next;
   }
 
   /** How many messages the broker has acknowledged so far. */

@@ -92,7 +92,9 @@ final class SubscribePump {
       long micros = (nowNanos - table.firstSubscribeNanos[consumer]) / 1_000;
       table.connectMicros[consumer] = (int) Math.min(Integer.MAX_VALUE, micros);
     }
-    writer.flow(consumer, config.receiverQueueSize());
+    if (config.receiverQueueSize() > 0) {
+      writer.flow(consumer, config.receiverQueueSize());
+    }
     counters.subscribed(nowNanos);
   }
 
