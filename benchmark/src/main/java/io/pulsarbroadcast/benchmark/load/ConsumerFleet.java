@@ -143,6 +143,11 @@ public final class ConsumerFleet implements AutoCloseable {
     return counters.subscribedCount();
   }
 
+  /** How often the broker closed a consumer so far, as it does after a seek or an unload. */
+  public int closedByBroker() {
+    return counters.closedByBrokerCount();
+  }
+
   /** Connections that ended unasked so far. */
   public int connectionsLost() {
     return counters.connectionsLostCount();

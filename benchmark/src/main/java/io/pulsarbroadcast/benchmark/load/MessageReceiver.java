@@ -46,7 +46,10 @@ final class MessageReceiver {
     this.writer = writer;
     this.listener = config.deliveryListener();
     this.wantsReceipts = listener != null && listener.wantsReceipts();
-    this.permitsToRenew = Math.max(1, config.receiverQueueSize() / 2);
+    this.permitsToRenew =
+        config.receiverQueueSize() == 0
+            ? Integer.MAX_VALUE
+            : Math.max(1, config.receiverQueueSize() / 2);
   }
 
   /**

@@ -21,6 +21,9 @@ import org.apache.pulsar.client.api.PulsarClientException;
 public final class Publisher implements AutoCloseable {
   private static final int MAX_PENDING = 1_000;
 
+  /** So that what is measured after a restart is the broker and not the wait for the next try. */
+  private static final int MAX_BACKOFF_SECONDS = 1;
+
   private final PulsarClient client;
   private final Producer<byte[]> producer;
   private final PayloadFormat payloads;
@@ -56,6 +59,7 @@ public final class Publisher implements AutoCloseable {
             .ioThreads(1)
             .listenerThreads(1)
             .statsInterval(0, TimeUnit.SECONDS)
+            .maxBackoffInterval(MAX_BACKOFF_SECONDS, TimeUnit.SECONDS)
             .build();
     try {
       producer =

@@ -140,6 +140,7 @@ final class SubscribePump {
       return false;
     }
     counters.unsubscribed(1);
+    counters.closedByBroker();
     if (config.reconnect()) {
       requeue(consumer);
       return true;

@@ -9,6 +9,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line of all scenarios. The main thread calls it, and tests do. */
 @Command(
@@ -23,6 +24,9 @@ public final class ScenarioCommand implements Runnable {
   static final int EXIT_BROKEN = 1;
   static final int EXIT_BAD_OPTION = 2;
   static final int EXIT_FAILED = 3;
+
+  private static final String UNKNOWN =
+      "Unknown option or command: %s; commands are %s, and each has --help";
 
   @Spec private CommandSpec spec;
 
@@ -57,14 +61,20 @@ public final class ScenarioCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(
-        spec.commandLine(),
-        "No command; allowed: " + String.join(", ", spec.subcommands().keySet()));
+    throw new ParameterException(spec.commandLine(), "No command; allowed: " + commands());
+  }
+
+  private String commands() {
+    return String.join(", ", spec.subcommands().keySet());
   }
 
   private int refuse(ParameterException e) {
-    String line = e.getMessage().lines().findFirst().orElse("Wrong option");
-    err.println(line.contains("allowed:") ? line : line + "; see --help");
+    String line =
+        e instanceof UnmatchedArgumentException unmatched
+            ? UNKNOWN.formatted(unmatched.getUnmatched().get(0), commands())
+            : e.getMessage().lines().findFirst().orElse("Wrong option");
+    err.println(
+        line.contains("allowed:") || line.contains("--help") ? line : line + "; see --help");
     return EXIT_BAD_OPTION;
   }
 }
