@@ -118,7 +118,7 @@ final class KillsScenario extends AbstractScenario {
     broker.start();
     BroadcastLoad.awaitReached(tracker, next, RECOVERY_TIMEOUT);
     running.fleet().awaitSubscribed(RECOVERY_TIMEOUT);
-    return tracker.nowMillis() - atMillis;
+    return (long) tracker.nowMillis() - atMillis;
   }
 
   private void report(

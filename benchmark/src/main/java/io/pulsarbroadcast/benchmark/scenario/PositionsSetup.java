@@ -201,14 +201,10 @@ final class PositionsSetup implements AutoCloseable {
     }
   }
 
-  /** The same on a topic that nobody else uses. */
-  double subscribeElsewhereSeconds(String name) throws FleetException, InterruptedException {
-    LoadConfig config =
-        fleet(name, 1)
-            .topic(ScenarioBroker.topic(positions.topic() + "-baseline"))
-            .consumerName(index -> name)
-            .build();
-    return subscribeSeconds(config);
+  /** The same on another topic. */
+  double subscribeSeconds(String topic, String name) throws FleetException, InterruptedException {
+    return subscribeSeconds(
+        fleet(name, 1).topic(ScenarioBroker.topic(topic)).consumerName(index -> name).build());
   }
 
   @Override
