@@ -8,6 +8,7 @@ import io.pulsarbroadcast.benchmark.scenario.KillTracker.Kill;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
@@ -121,6 +122,28 @@ final class KillsScenario extends AbstractScenario {
     return (long) tracker.nowMillis() - atMillis;
   }
 
+  /** All kills together. */
+  private record Totals(
+      long redelivered, long overBound, long tooOld, int oldestMillis, String oldest) {
+    static Totals of(List<Kill> kills) {
+      long redelivered = 0;
+      long overBound = 0;
+      long tooOld = 0;
+      Kill oldest = null;
+      for (Kill kill : kills) {
+        redelivered += kill.redelivered();
+        overBound += Math.max(0, kill.redelivered() - kill.acknowledgedInWindow);
+        tooOld += kill.tooOld();
+        if (oldest == null || kill.oldestMillis() > oldest.oldestMillis()) {
+          oldest = kill;
+        }
+      }
+      return oldest == null
+          ? new Totals(0, 0, 0, 0, "")
+          : new Totals(redelivered, overBound, tooOld, oldest.oldestMillis(), oldest.oldest());
+    }
+  }
+
   private void report(
       ResultsFolder results,
       FleetSnapshot fleet,
@@ -129,62 +152,6 @@ final class KillsScenario extends AbstractScenario {
       long[] recoveryMillis)
       throws IOException {
     brokerVersion(fleet.brokerVersion());
-    TextTable table =
-        new TextTable(
-            "kill",
-            "recovery, s",
-            "came again",
-            "could have",
-            "most of one consumer",
-            "oldest, ms before the kill",
-            "too old");
-    long tooOld = 0;
-    long redelivered = 0;
-    long overBound = 0;
-    int oldest = 0;
-    String oldestMessage = "";
-    int number = 0;
-    try (CsvFile csv =
-        new CsvFile(
-            results.file("kills.csv"),
-            "kill",
-            "recoveryMillis",
-            "redelivered",
-            "acknowledgedInWindow",
-            "mostOfOneConsumer",
-            "oldestMillis",
-            "tooOld")) {
-      for (Kill kill : tracker.kills()) {
-        long recovery = number < recoveryMillis.length ? recoveryMillis[number] : 0;
-        number++;
-        tooOld += kill.tooOld();
-        redelivered += kill.redelivered();
-        overBound += Math.max(0, kill.redelivered() - kill.acknowledgedInWindow);
-        if (kill.oldestMillis() > oldest) {
-          oldest = kill.oldestMillis();
-          oldestMessage = " (" + kill.oldest() + ")";
-        }
-        table.row(
-            number,
-            recovery / 1e3,
-            kill.redelivered(),
-            kill.acknowledgedInWindow,
-            kill.mostOfOneConsumer(),
-            kill.oldestMillis(),
-            kill.tooOld());
-        csv.row(
-            number,
-            recovery,
-            kill.redelivered(),
-            kill.acknowledgedInWindow,
-            kill.mostOfOneConsumer(),
-            kill.oldestMillis(),
-            kill.tooOld());
-      }
-    }
-    try (CsvFile csv = ConsumerLog.csv(results.file("consumers.csv"))) {
-      tracker.write(csv, "all", published.acknowledged());
-    }
     print("");
     print(
         format(
@@ -198,33 +165,92 @@ final class KillsScenario extends AbstractScenario {
             flushIntervalMillis,
             marginMillis));
     print("");
-    print(table.toString());
+    print(table(results, tracker.kills(), recoveryMillis).toString());
     print(
         format(
             "Messages that the topic has twice, because the producer sent them again: %,d",
             tracker.furtherCopies()));
+    try (CsvFile csv = ConsumerLog.csv(results.file("consumers.csv"))) {
+      tracker.write(csv, "all", published.acknowledged());
+    }
+    Totals totals = Totals.of(tracker.kills());
     figures.put("kills", kills);
     figures.put("published", published.acknowledgedCount());
-    figures.put("redelivered", redelivered);
-    figures.put("oldestMillis", oldest);
-    figures.put("corrupt", fleet.corrupt());
+    figures.put("redelivered", totals.redelivered);
+    figures.put("oldestMillis", totals.oldestMillis);
     for (Promise promise : tracker.promises("every consumer", published.acknowledged())) {
       promise(promise);
     }
+    promises(fleet, totals);
+  }
+
+  /** Also writes kills.csv. */
+  private static TextTable table(ResultsFolder results, List<Kill> kills, long[] recoveryMillis)
+      throws IOException {
+    TextTable table =
+        new TextTable(
+            "kill",
+            "recovery, s",
+            "came again",
+            "could have",
+            "most of one consumer",
+            "oldest, ms before the kill",
+            "too old");
+    try (CsvFile csv =
+        new CsvFile(
+            results.file("kills.csv"),
+            "kill",
+            "recoveryMillis",
+            "redelivered",
+            "acknowledgedInWindow",
+            "mostOfOneConsumer",
+            "oldestMillis",
+            "tooOld")) {
+      for (int i = 0; i < kills.size(); i++) {
+        Kill kill = kills.get(i);
+        long recovery = i < recoveryMillis.length ? recoveryMillis[i] : 0;
+        table.row(
+            i + 1,
+            recovery / 1e3,
+            kill.redelivered(),
+            kill.acknowledgedInWindow,
+            kill.mostOfOneConsumer(),
+            kill.oldestMillis(),
+            kill.tooOld());
+        csv.row(
+            i + 1,
+            recovery,
+            kill.redelivered(),
+            kill.acknowledgedInWindow,
+            kill.mostOfOneConsumer(),
+            kill.oldestMillis(),
+            kill.tooOld());
+      }
+    }
+    return table;
+  }
+
+  private void promises(FleetSnapshot fleet, Totals totals) {
     promise(
         Promise.counted(
             "I5: nothing came again that was acknowledged longer before than interval and margin",
-            tooOld == 0,
-            format("%,d, oldest %,d ms before the kill%s", tooOld, oldest, oldestMessage)));
+            totals.tooOld == 0,
+            format("%,d too old", totals.tooOld)
+                + (totals.oldestMillis == 0
+                    ? ""
+                    : format(
+                        ", the oldest %,d ms before the kill (%s)",
+                        totals.oldestMillis, totals.oldest))));
     promise(
         Promise.counted(
             "I5: per kill no more came again than was acknowledged within interval and margin",
-            overBound == 0,
-            format("%,d over the bounds, %,d came again in all", overBound, redelivered)));
+            totals.overBound == 0,
+            format(
+                "%,d over the bounds, %,d came again in all",
+                totals.overBound, totals.redelivered)));
+    long damaged = fleet.corrupt() + fleet.protocolErrors() + fleet.unexpected();
     promise(
         Promise.counted(
-            "no damaged message, no error of the protocol",
-            fleet.corrupt() + fleet.protocolErrors() + fleet.unexpected() == 0,
-            format("%,d", fleet.corrupt() + fleet.protocolErrors() + fleet.unexpected())));
+            "no damaged message, no error of the protocol", damaged == 0, format("%,d", damaged)));
   }
 }
