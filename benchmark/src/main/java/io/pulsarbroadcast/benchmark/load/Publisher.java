@@ -33,7 +33,7 @@ public final class Publisher implements AutoCloseable {
   private final AtomicInteger acknowledgedCount = new AtomicInteger();
   private final BitSet acknowledged = new BitSet();
   private String firstError;
-  private volatile boolean stopped;
+  private volatile boolean finishing;
   private volatile int next;
   private volatile boolean closed;
 
@@ -82,20 +82,21 @@ public final class Publisher implements AutoCloseable {
    * broker's answers. Returns what became of all messages up to now.
    */
   public PublishResult publish(Schedule schedule, int from, int to) throws InterruptedException {
-    int sequence = from;
-    for (; sequence < to && !closed && !stopped; sequence++) {
+    int sent = from;
+    for (int sequence = from; sequence < to && !closed && !finishing; sequence++) {
       long intendedNanos = schedule.intendedNanos(sequence);
       byte[] payload = payloads.create(sizeBytes, sequence, intendedNanos, random);
       awaitTime(intendedNanos);
-      next = sequence + 1;
       pending.acquire();
       int number = sequence;
+      sent = sequence + 1;
+      next = sent;
       producer.sendAsync(payload).whenComplete((id, error) -> answered(number, error));
     }
     pending.acquire(MAX_PENDING);
     pending.release(MAX_PENDING);
     synchronized (acknowledged) {
-      return new PublishResult(sequence, (BitSet) acknowledged.clone(), firstError);
+      return new PublishResult(sent, (BitSet) acknowledged.clone(), firstError);
     }
   }
 
@@ -143,8 +144,8 @@ public final class Publisher implements AutoCloseable {
   }
 
   /** Ends publishing early; what was sent is still waited for. */
-  public void stop() {
-    stopped = true;
+  public void finish() {
+    finishing = true;
   }
 
   /** The number of the first message that has not been sent yet. */

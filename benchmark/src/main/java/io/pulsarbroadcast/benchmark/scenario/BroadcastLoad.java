@@ -78,7 +78,7 @@ final class BroadcastLoad implements AutoCloseable {
 
   /** Ends publishing, and returns what the broker has acknowledged. */
   PublishResult stopPublishing(Duration timeout) throws IOException, InterruptedException {
-    publisher.stop();
+    publisher.finish();
     try {
       return publishing.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | java.util.concurrent.TimeoutException e) {

@@ -1,11 +1,10 @@
-# shellcheck shell=bash
 # Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0
 #
-# What the scripts in the root folder share: builds what is not up to date, gets a Pulsar distribution through Maven,
-# and starts a main class of the benchmark. To be sourced, with $root set. Needs JDK 17 or newer and Maven.
+# What the demo and bench scripts have in common; they source it with $root and $program set. Builds what is not up to
+# date, gets a Pulsar distribution through Maven, and says what the load generator's JVM needs.
 
 fail() {
-  echo "$(basename "$0"): $*" >&2
+  echo "$program: $*" >&2
   exit 3
 }
 
@@ -23,24 +22,34 @@ check_tools() {
   command -v mvn >/dev/null || fail "mvn not found; install Maven 3.8 or newer"
 }
 
+# up_to_date STAMP MODULE...
 up_to_date() {
+  local stamp=$1
+  shift
   [ -f "$stamp" ] || return 1
   local module newer
-  for module in pulsar-process broker-plugin benchmark; do
+  for module in "$@"; do
     newer=$(find "$root/pom.xml" "$root/$module/pom.xml" "$root/$module/src" -newer "$stamp" |
       head -n 1) || return 1
     [ -z "$newer" ] || return 1
   done
 }
 
+# build STAMP MODULES-TO-BUILD MODULE...: the last ones are those whose sources count.
 build() {
-  stamp=$root/benchmark/target/launch-built
-  if ! up_to_date; then
-    echo "Building the plugin and the benchmark (mvn package, when sources have changed) ..." >&2
+  local stamp=$1 modules=$2
+  shift 2
+  if ! up_to_date "$stamp" "$@"; then
+    echo "Building $modules (mvn package, when sources have changed) ..." >&2
     rm -f "$stamp"
-    (cd "$root" && mvn -q -B -pl broker-plugin,benchmark -am -DskipTests package)
+    # shellcheck disable=SC2086
+    (cd "$root" && mvn -q -B ${MAVEN_ARGS:-} -pl "$modules" -am -DskipTests package)
     touch "$stamp"
   fi
+}
+
+build_benchmark() {
+  build "$root/benchmark/target/demo-built" broker-plugin,benchmark pulsar-process broker-plugin benchmark
 }
 
 get_distribution() {
@@ -50,7 +59,8 @@ get_distribution() {
   pulsar_home=$folder/apache-pulsar-$version
   if [ ! -f "$folder/complete-$version" ]; then
     echo "Getting Pulsar $version through Maven (217 MB, once) ..." >&2
-    (cd "$root" && mvn -q -B -N org.apache.maven.plugins:maven-dependency-plugin:3.8.0:unpack \
+    # shellcheck disable=SC2086
+    (cd "$root" && mvn -q -B ${MAVEN_ARGS:-} -N org.apache.maven.plugins:maven-dependency-plugin:3.8.0:unpack \
       "-Dartifact=org.apache.pulsar:pulsar-server-distribution:$version:tar.gz:bin" \
       "-DoutputDirectory=$folder")
     [ -x "$pulsar_home/bin/pulsar" ] || fail "the distribution has no executable bin/pulsar in $pulsar_home"
@@ -65,34 +75,22 @@ find_nar() {
   [ -f "$nar" ] || fail "the build left no NAR in $root/broker-plugin/target"
 }
 
-# Whether no argument says that a running broker is used, or that only the help is wanted.
-needs_own_broker() {
-  local argument
+# has_option NAME ARGUMENT...
+has_option() {
+  local name=$1 argument
+  shift
   for argument in "$@"; do
     case $argument in
-      -h | --help | --service-url | --service-url=*) return 1 ;;
+      "$name" | "$name"=*) return 0 ;;
     esac
   done
+  return 1
 }
 
-# Sets own_broker to the options that name the distribution and the plugin.
-prepare_broker() {
-  get_distribution
-  find_nar
-  own_broker=(--pulsar-home "$pulsar_home" --nar "$nar")
-}
-
-# launch JAVA_OPTIONS MAIN_CLASS ARGUMENT...: exec, so that signals such as Ctrl-C go to the JVM, which cleans up.
-launch() {
-  local java_options=$1
-  shift
-  local terminal=false
-  if [ -t 1 ]; then
-    terminal=true
-  fi
-  # shellcheck disable=SC2086
-  exec "$java_command" -XX:+UseParallelGC --add-opens=java.base/java.nio=ALL-UNNAMED \
-    --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Dio.netty.tryReflectionSetAccessible=true \
-    $java_options "-Ddemo.terminal=$terminal" \
-    -cp "$root/benchmark/target/classes:$root/benchmark/target/lib/*" "$@"
-}
+java_options=(-XX:+UseParallelGC --add-opens=java.base/java.nio=ALL-UNNAMED
+  --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Dio.netty.tryReflectionSetAccessible=true)
+benchmark_class_path="$root/benchmark/target/classes:$root/benchmark/target/lib/*"
+terminal=false
+if [ -t 1 ]; then
+  terminal=true
+fi
