@@ -1,9 +1,11 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -28,10 +30,14 @@ public final class CursorRegistry {
   public static final long EPHEMERAL = -1;
 
   private final SkippedEntries skipped;
+  private final LongSupplier nanoClock;
   private VirtualCursor[] connected = new VirtualCursor[16];
   private int connectedCount;
   private int leftBehindCount;
   private final Map<String, NamedPosition> byName = new HashMap<>();
+
+  /** Names in the write under way that are not on storage yet. */
+  private final List<NamedPosition> namesOnTheirWay = new ArrayList<>();
 
   /** The first number of the store that no name ever had. */
   private int nextNumber;
@@ -53,7 +59,12 @@ public final class CursorRegistry {
    * @param floor the subscription's position: its first unacknowledged entry
    */
   public CursorRegistry(SkippedEntries skipped, long floor) {
+    this(skipped, floor, System::nanoTime);
+  }
+
+  CursorRegistry(SkippedEntries skipped, long floor, LongSupplier nanoClock) {
     this.skipped = skipped;
+    this.nanoClock = nanoClock;
     this.floor = floor;
   }
 
@@ -63,8 +74,9 @@ public final class CursorRegistry {
    *
    * @param ttlSeconds how long its position outlives its connection; negative: ephemeral, not at
    *     all
-   * @param start where a consumer without a position starts, asked while the lock is held; raised
-   *     to the subscription's own position when below
+   * @param start where a consumer without a position starts, asked while the lock is held; a
+   *     durable one's is raised to the subscription's own position when below, see {@link
+   *     #lowerFloor}
    * @param deliveredEnd see {@link VirtualCursor#deliveredEnd()}
    */
   public synchronized VirtualCursor connect(
@@ -77,7 +89,7 @@ public final class CursorRegistry {
       named.leftBehind = null;
       leftBehindCount--;
     } else {
-      long next = Math.max(floor, start.getAsLong());
+      long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
     }
     if (durable) {
@@ -85,7 +97,7 @@ public final class CursorRegistry {
       if (named == null) {
         named = addName(name, ttlSeconds);
       }
-      named.ttlSeconds = ttlSeconds;
+      named.timeToLive(ttlSeconds);
       named.connected++;
     }
     if (connectedCount == connected.length) {
@@ -96,7 +108,7 @@ public final class CursorRegistry {
     return cursor;
   }
 
-  /** Whether the name of a cursor has gone to the store; until then a crash would forget it. */
+  /** Whether the name of a cursor is on storage; until then a crash would forget it. */
   public synchronized boolean isNameStored(VirtualCursor cursor) {
     NamedPosition named = cursor.isDurable() ? byName.get(cursor.name()) : null;
     return named == null || named.nameStored;
@@ -130,17 +142,22 @@ public final class CursorRegistry {
   }
 
   /**
-   * Drops the positions whose consumers stayed away for longer than their time to live.
+   * Drops the positions whose consumers stayed away for longer than their time to live. Under the
+   * same lock as {@link #connect}: a consumer that returns finds its position or, when it comes too
+   * late, none; what it misses is then in the answer.
    *
-   * @return how many
+   * @param end the ordinal after the topic's last entry: what a dropped position had not
+   *     acknowledged before it counts as skipped
    */
-  public synchronized int expire(long nowNanos) {
+  public synchronized Skipped expire(long nowNanos, long end) {
     int expired = 0;
+    long entries = 0;
     for (Iterator<NamedPosition> all = byName.values().iterator();
         leftBehindCount > 0 && all.hasNext(); ) {
       NamedPosition named = all.next();
       if (named.leftBehind != null
           && (nowNanos - named.leftAtNanos) / 1_000_000_000L >= named.ttlSeconds) {
+        entries += named.leftBehind.unacknowledgedBefore(end);
         named.leftBehind = null;
         leftBehindCount--;
         expired++;
@@ -150,26 +167,55 @@ public final class CursorRegistry {
         }
       }
     }
-    return expired;
-  }
-
-  /** Moves every position to {@code ordinal}: reset of the whole subscription. */
-  public synchronized void resetAll(long ordinal) {
-    forEach(cursor -> cursor.reset(ordinal));
-    floor = ordinal;
+    return new Skipped(expired, entries);
   }
 
   /**
-   * Moves every position that is before {@code ordinal} up to it: skip, clear and expiry of the
-   * subscription.
+   * Moves every position to {@code ordinal}, back or forward: reset of the whole subscription.
+   *
+   * @return what those that moved forward had not acknowledged
    */
-  public synchronized void advanceAll(long ordinal) {
+  public synchronized Skipped resetAll(long ordinal) {
+    Skipped skippedBefore = moveUpTo(ordinal);
+    forEach(cursor -> cursor.reset(ordinal));
+    floor = ordinal;
+    return skippedBefore;
+  }
+
+  /**
+   * Moves every position that is before {@code ordinal} up to it, when that is beyond the
+   * subscription's position: somebody else moved the subscription there.
+   */
+  public synchronized Skipped skipTo(long ordinal) {
+    if (ordinal <= floor) {
+      return Skipped.NOTHING;
+    }
+    Skipped moved = moveUpTo(ordinal);
+    floor = ordinal;
+    return moved;
+  }
+
+  private Skipped moveUpTo(long ordinal) {
+    long[] consumersAndEntries = new long[2];
     forEach(
         cursor -> {
-          cursor.delivered(ordinal);
-          cursor.ackCumulative(ordinal - 1);
+          if (cursor.next() < ordinal) {
+            long entries = cursor.skipTo(ordinal);
+            consumersAndEntries[0] += entries > 0 ? 1 : 0;
+            consumersAndEntries[1] += entries;
+          }
         });
-    floor = Math.max(floor, ordinal);
+    return new Skipped((int) consumersAndEntries[0], consumersAndEntries[1]);
+  }
+
+  /**
+   * What positions missed because they were moved or dropped.
+   *
+   * @param positions how many positions
+   * @param entries what they had not acknowledged of it, summed over them
+   */
+  public record Skipped(int positions, long entries) {
+    public static final Skipped NOTHING = new Skipped(0, 0);
   }
 
   /**
@@ -194,7 +240,7 @@ public final class CursorRegistry {
     if (lowest[0] < Long.MAX_VALUE) {
       floor = Math.max(floor, skipped.firstNotSkipped(lowest[0]));
     } else if (!keptForDurable) {
-      floor = ephemeralEnd[0];
+      floor = Math.max(floor, ephemeralEnd[0]);
     }
     // Not before the floor: a cursor that has not been told of skipped entries still stands before
     // them.
@@ -212,15 +258,14 @@ public final class CursorRegistry {
     return isEmpty() && !keptForDurable;
   }
 
-  /**
-   * Lets positions start at {@code ordinal}, which storage may not keep yet.
-   *
-   * @return whether that is before everything so far
-   */
-  public synchronized boolean lowerFloor(long ordinal) {
-    boolean lower = ordinal < floor;
+  /** Lets positions be at {@code ordinal} and after it, which storage keeps now. */
+  public synchronized void lowerFloor(long ordinal) {
     floor = Math.min(floor, ordinal);
-    return lower;
+  }
+
+  /** Whether a position is at {@code end}, but for entries that nobody is given. */
+  public boolean isAtEnd(VirtualCursor cursor, long end) {
+    return skipped.firstNotSkipped(cursor.next()) >= end;
   }
 
   /** Whether there is no position, neither of a connected consumer nor left behind. */
@@ -251,26 +296,41 @@ public final class CursorRegistry {
     VirtualCursor cursor =
         new VirtualCursor(name, true, skipped, Math.max(floor, next), deliveredEnd);
     keptForDurable = true;
-    leaveBehind(addName(name, ttlSeconds), cursor);
+    // A name can be there twice, when a write arrived in part: the lower position holds.
+    NamedPosition known = byName.get(name);
+    leaveBehind(known == null ? addName(name, ttlSeconds) : known, cursor);
     return cursor;
   }
 
   /** Writes what changed since the last {@link #collectChanges} or {@link #collectAll}. */
   synchronized void collectChanges(PositionsRecords records) {
     records.removed(removedNumbers);
-    collectLowest();
-    byName.values().forEach(named -> named.collect(records));
-    numbersAreStored();
+    collectAll(records, named -> {});
   }
 
   /** Writes everything. */
   synchronized void collectAll(PositionsRecords records) {
+    collectAll(records, NamedPosition::forgetStored);
+  }
+
+  private void collectAll(PositionsRecords records, Consumer<NamedPosition> before) {
     collectLowest();
+    namesOnTheirWay.clear();
     for (NamedPosition named : byName.values()) {
-      named.forgetStored();
+      before.accept(named);
       named.collect(records);
+      if (!named.nameStored) {
+        namesOnTheirWay.add(named);
+      }
     }
-    numbersAreStored();
+    freeNumbers.or(removedNumbers);
+    removedNumbers.clear();
+  }
+
+  /** What was collected last is on storage. */
+  synchronized void stored() {
+    namesOnTheirWay.forEach(named -> named.nameStored = true);
+    namesOnTheirWay.clear();
   }
 
   private void collectLowest() {
@@ -286,11 +346,6 @@ public final class CursorRegistry {
         }
       }
     }
-  }
-
-  private void numbersAreStored() {
-    freeNumbers.or(removedNumbers);
-    removedNumbers.clear();
   }
 
   private NamedPosition addName(String name, long ttlSeconds) {
@@ -313,7 +368,7 @@ public final class CursorRegistry {
     } else {
       named.leftBehind.lowerTo(cursor);
     }
-    named.leftAtNanos = System.nanoTime();
+    named.leftAtNanos = nanoClock.getAsLong();
   }
 
   private void removeIfUnused(NamedPosition named) {

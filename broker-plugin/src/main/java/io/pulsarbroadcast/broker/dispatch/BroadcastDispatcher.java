@@ -113,6 +113,18 @@ public final class BroadcastDispatcher {
         });
   }
 
+  /** Moves every consumer that has not come so far on to {@code ordinal}. */
+  public void skipTo(long ordinal) {
+    thread.execute(
+        () -> {
+          if (ordinal > tailOrdinal) {
+            tailOrdinal = ordinal;
+            source.skipTail(ordinal);
+          }
+          connections.forEach(connection -> connection.skipTo(ordinal));
+        });
+  }
+
   /** Stops reading. */
   public void close() {
     closed = true;
@@ -205,7 +217,7 @@ public final class BroadcastDispatcher {
   }
 
   private void broadcast(List<BroadcastEntry> entries, long next) {
-    tailOrdinal = next;
+    tailOrdinal = Math.max(tailOrdinal, next);
     if (!entries.isEmpty() && !connections.isEmpty()) {
       batchesUnderWay++;
       AtomicInteger notTaken = new AtomicInteger(connections.size());

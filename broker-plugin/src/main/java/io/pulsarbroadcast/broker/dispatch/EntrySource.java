@@ -17,6 +17,13 @@ public interface EntrySource {
   void readTail(DispatchQuota.Share max, ReadCallback callback);
 
   /**
+   * The topic's tail has been moved on to {@code ordinal}, which is after all that was read there:
+   * {@link #readTail} goes on from there, also one that waits. What is before it is left to {@link
+   * #readBehind}.
+   */
+  void skipTail(long ordinal);
+
+  /**
    * Reads entries again, from {@code from} and before {@code to}, from the broker's cache or from
    * BookKeeper; at most one bounded batch. One at a time.
    *
@@ -31,7 +38,8 @@ public interface EntrySource {
   interface ReadCallback {
     /**
      * @param entries in topic order, together standing for every ordinal from where the read began
-     *     to {@code next}; the callee takes over one reference to each
+     *     to {@code next}; at the tail perhaps from a later one on, what is before it being left to
+     *     {@link #readBehind}. The callee takes over one reference to each
      * @param next the ordinal after the last one read
      */
     void entriesRead(List<BroadcastEntry> entries, long next);
