@@ -5,7 +5,9 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.apache.pulsar.common.api.proto.CommandError;
@@ -27,6 +29,8 @@ final class BrokerConnection {
   private final FleetCounters counters;
   private final CommandWriter writer;
   private final SubscribePump pump;
+  private final TimedAcks timedAcks;
+  private final int index;
   private final MessageReceiver receiver;
   private final BrokerAddress serviceAddress;
 
@@ -47,6 +51,7 @@ final class BrokerConnection {
       ConsumerTable table,
       LoopStats stats,
       FleetCounters counters,
+      int index,
       int firstConsumer,
       int endConsumer) {
     this.config = config;
@@ -56,17 +61,34 @@ final class BrokerConnection {
     this.counters = counters;
     this.writer = new CommandWriter(io.netty.buffer.PooledByteBufAllocator.DEFAULT);
     this.pump = new SubscribePump(config, table, counters, writer, firstConsumer, endConsumer);
+    this.index = index;
+    this.timedAcks =
+        config.acksAtRegularTimes()
+            ? new TimedAcks(config.ackPolicy(), table, writer, firstConsumer, endConsumer)
+            : null;
     this.receiver = new MessageReceiver(config, table, stats, writer);
     this.serviceAddress = BrokerAddress.parse(config.serviceUrl());
     this.target = serviceAddress;
   }
 
-  void open() {
+  /** Connects for the first time. */
+  void start() {
+    if (timedAcks != null) {
+      timedAcks.start(loop, this::flush);
+    }
+    open();
+  }
+
+  private void open() {
     if (closing) {
       return;
     }
+    InetSocketAddress address = target.socketAddress();
     ChannelFuture connecting =
-        bootstrap.clone(loop).handler(new BrokerSession(this)).connect(target.socketAddress());
+        bootstrap
+            .clone(loop)
+            .handler(new BrokerSession(this))
+            .connect(address, SourceAddresses.of(index, address));
     connecting.addListener(
         future -> {
           if (!future.isSuccess()) {
@@ -149,6 +171,10 @@ final class BrokerConnection {
   }
 
   private void lookedUp(CommandLookupTopicResponse response) {
+    if (SubscribePump.isOfConsumer(response.getRequestId())) {
+      lookedUpForConsumer(response);
+      return;
+    }
     switch (response.getResponse()) {
       case Failed:
         String error = response.getError() + ": " + response.getMessage();
@@ -164,12 +190,33 @@ final class BrokerConnection {
     }
   }
 
-  private void moveTo(CommandLookupTopicResponse response, boolean isOwner) {
+  private void lookedUpForConsumer(CommandLookupTopicResponse response) {
+    boolean here =
+        response.getResponse() == CommandLookupTopicResponse.LookupType.Connect
+            && addressIn(response).equals(target);
+    if (here) {
+      pump.lookedUp(response.getRequestId());
+      return;
+    }
+    counters.note(
+        response.hasError()
+            ? "Lookup of %s failed, %s: %s"
+                .formatted(config.topic(), response.getError(), response.getMessage())
+            : "Lookup of %s leads away from %s".formatted(config.topic(), target));
+    if (pump.lookupFailed(response.getRequestId())) {
+      retryLater();
+    }
+  }
+
+  private BrokerAddress addressIn(CommandLookupTopicResponse response) {
     String url = response.getBrokerServiceUrl();
-    BrokerAddress next =
-        response.isProxyThroughServiceUrl()
-            ? serviceAddress.proxyTo(url)
-            : BrokerAddress.parse(url);
+    return response.isProxyThroughServiceUrl()
+        ? serviceAddress.proxyTo(url)
+        : BrokerAddress.parse(url);
+  }
+
+  private void moveTo(CommandLookupTopicResponse response, boolean isOwner) {
+    BrokerAddress next = addressIn(response);
     authoritativeLookup = !isOwner && response.isAuthoritative();
     targetIsOwner = isOwner;
     if (!next.equals(target)) {
@@ -261,9 +308,13 @@ final class BrokerConnection {
     counters.note(cause.toString());
   }
 
-  /** Closes the channel as a network would; it comes back if so configured. */
+  /**
+   * Ends the connection with a reset, as a crash of the client would; it comes back if so
+   * configured.
+   */
   void drop() {
     if (channel != null) {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
       channel.close();
     }
   }
@@ -276,6 +327,8 @@ final class BrokerConnection {
 
   void close() {
     closing = true;
-    drop();
+    if (channel != null) {
+      channel.close();
+    }
   }
 }

@@ -11,6 +11,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * N consumers of one topic over C connections. Any thread may call it; the work is done by its own
@@ -34,8 +35,10 @@ public final class ConsumerFleet implements AutoCloseable {
 
   /** Allocates; nothing connects before {@link #start()}. */
   public ConsumerFleet(LoadConfig config) {
+    SourceAddresses.checkOpenFiles(config.connections());
     this.config = config;
-    this.table = new ConsumerTable(config.consumers(), config.messages());
+    this.table =
+        new ConsumerTable(config.consumers(), config.messages(), config.acksAtRegularTimes());
     this.counters = new FleetCounters(config.consumers());
     BrokerAddress.parse(config.serviceUrl());
     this.transport = new Transport(config.ioThreads());
@@ -60,6 +63,7 @@ public final class ConsumerFleet implements AutoCloseable {
             table,
             stats.get(loop),
             counters,
+            index,
             first,
             end);
     sharesOfLoop.get(loop).add(new Share(connection, first, end));
@@ -68,7 +72,7 @@ public final class ConsumerFleet implements AutoCloseable {
   /** Begins to connect and subscribe, and returns at once. */
   public void start() {
     startNanos = System.nanoTime();
-    onEveryConnection(BrokerConnection::open);
+    onEveryConnection(BrokerConnection::start);
   }
 
   /**
@@ -187,7 +191,23 @@ public final class ConsumerFleet implements AutoCloseable {
     }
   }
 
-  /** Closes every connection as a broken network would; with reconnect they come back. */
+  /** Whether every consumer has each of the first messages, whatever else it has. */
+  public boolean hasAll(int messages) {
+    long[] receivers = new long[messages];
+    for (int i = 0; i < transport.loopCount(); i++) {
+      LoopStats ofLoop = stats.get(i);
+      runOn(
+          transport.loop(i),
+          () -> {
+            for (int message = 0; message < messages; message++) {
+              receivers[message] += ofLoop.receivers[message];
+            }
+          });
+    }
+    return LongStream.of(receivers).allMatch(count -> count == config.consumers());
+  }
+
+  /** Ends every connection with a reset, all at once; with reconnect they come back. */
   public void dropConnections() {
     onEveryConnection(BrokerConnection::drop);
   }

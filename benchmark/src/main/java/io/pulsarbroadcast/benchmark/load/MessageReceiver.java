@@ -100,6 +100,11 @@ final class MessageReceiver {
           writer.ack(consumer, AckType.Cumulative, ledgerId, entryId);
         }
         break;
+      case CUMULATIVE_TIMED:
+        table.unacknowledged[consumer]++;
+        table.lastLedgerId[consumer] = ledgerId;
+        table.lastEntryId[consumer] = entryId;
+        break;
       case INDIVIDUAL:
         writer.ack(consumer, AckType.Individual, ledgerId, entryId);
         break;

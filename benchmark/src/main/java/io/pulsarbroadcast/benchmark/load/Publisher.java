@@ -9,6 +9,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
 import org.apache.pulsar.client.api.CompressionType;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
@@ -20,6 +22,8 @@ import org.apache.pulsar.client.api.PulsarClientException;
  */
 public final class Publisher implements AutoCloseable {
   private static final int MAX_PENDING = 1_000;
+  private static final long MAX_LATENCY_MICROS = TimeUnit.HOURS.toMicros(1);
+  private static final int SIGNIFICANT_DIGITS = 3;
 
   private final PulsarClient client;
   private final Producer<byte[]> producer;
@@ -29,6 +33,7 @@ public final class Publisher implements AutoCloseable {
   private final Semaphore pending = new Semaphore(MAX_PENDING);
   private final AtomicInteger acknowledgedCount = new AtomicInteger();
   private final BitSet acknowledged = new BitSet();
+  private final Recorder latencyMicros = new Recorder(MAX_LATENCY_MICROS, SIGNIFICANT_DIGITS);
   private String firstError;
   private volatile boolean closed;
 
@@ -76,18 +81,22 @@ public final class Publisher implements AutoCloseable {
    * broker's answers. Returns what became of all messages up to now.
    */
   public PublishResult publish(Schedule schedule, int from, int to) throws InterruptedException {
+    int sent = from;
     for (int sequence = from; sequence < to && !closed; sequence++) {
       long intendedNanos = schedule.intendedNanos(sequence);
       byte[] payload = payloads.create(sizeBytes, sequence, intendedNanos, random);
       awaitTime(intendedNanos);
       pending.acquire();
       int number = sequence;
-      producer.sendAsync(payload).whenComplete((id, error) -> answered(number, error));
+      sent = sequence + 1;
+      producer
+          .sendAsync(payload)
+          .whenComplete((id, error) -> answered(number, intendedNanos, error));
     }
     pending.acquire(MAX_PENDING);
     pending.release(MAX_PENDING);
     synchronized (acknowledged) {
-      return new PublishResult(to, (BitSet) acknowledged.clone(), firstError);
+      return new PublishResult(sent, (BitSet) acknowledged.clone(), firstError);
     }
   }
 
@@ -109,7 +118,9 @@ public final class Publisher implements AutoCloseable {
     return result;
   }
 
-  private void answered(int sequence, Throwable error) {
+  private void answered(int sequence, long intendedNanos, Throwable error) {
+    long micros = Math.max(0, (System.nanoTime() - intendedNanos) / 1_000);
+    latencyMicros.recordValue(Math.min(micros, MAX_LATENCY_MICROS));
     synchronized (acknowledged) {
       if (error == null) {
         acknowledged.set(sequence);
@@ -134,9 +145,23 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
+  /**
+   * From the intended send time to the broker's answer, of the messages answered since the last
+   * call.
+   */
+  public Histogram takeLatencyMicros() {
+    return latencyMicros.getIntervalHistogram();
+  }
+
   /** How many messages the broker has acknowledged so far. */
   public int acknowledgedSoFar() {
     return acknowledgedCount.get();
+  }
+
+  /** Lets a publishing that is under way end: no further message, no waiting for answers. */
+  public void stop() {
+    closed = true;
+    pending.release(MAX_PENDING);
   }
 
   @Override
