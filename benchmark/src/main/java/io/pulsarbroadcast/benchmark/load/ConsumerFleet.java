@@ -130,7 +130,7 @@ public final class ConsumerFleet implements AutoCloseable {
   }
 
   /** Throws when the fleet cannot go on. */
-  void throwFatal() throws FleetException {
+  public void throwFatal() throws FleetException {
     if (counters.fatalError() != null) {
       throw FleetException.failed(counters.fatalError());
     }

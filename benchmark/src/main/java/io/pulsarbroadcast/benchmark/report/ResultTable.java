@@ -41,6 +41,18 @@ public final class ResultTable {
     return TextGrid.format(grid);
   }
 
+  /** The same with a line per column and a column per row, for few rows of many figures. */
+  public String transposedText() {
+    List<List<String>> grid = new ArrayList<>();
+    for (int i = 0; i < columns.size(); i++) {
+      int column = i;
+      List<String> line = new ArrayList<>(List.of(columns.get(i)));
+      rows.forEach(row -> line.add(text(row.get(column))));
+      grid.add(line);
+    }
+    return TextGrid.format(grid);
+  }
+
   /** RFC 4180, with full precision; an empty cell where there is no figure. */
   public String csv() {
     StringBuilder csv = new StringBuilder();
@@ -78,10 +90,12 @@ public final class ResultTable {
     if (isNone(cell)) {
       return "-";
     }
-    if (cell instanceof Double || cell instanceof Float) {
-      return String.format(Locale.ROOT, "%,.2f", cell);
+    if (cell instanceof Double decimal) {
+      return String.format(Locale.ROOT, "%,.2f", decimal);
     }
-    return cell instanceof Number ? String.format(Locale.ROOT, "%,d", cell) : cell.toString();
+    return cell instanceof Number number
+        ? String.format(Locale.ROOT, "%,d", number.longValue())
+        : cell.toString();
   }
 
   private static boolean isNone(Object cell) {
