@@ -127,6 +127,7 @@ final class FloorConnection extends ChannelInboundHandlerAdapter
             .setProducerSuccess()
             .setRequestId(command.getProducer().getRequestId())
             .setProducerName(NO_PRODUCER_NAME)
+            .setSchemaVersion(new byte[0])
             .setProducerReady(true);
         write();
         break;

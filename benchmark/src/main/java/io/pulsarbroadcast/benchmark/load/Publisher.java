@@ -5,8 +5,10 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
@@ -22,6 +24,10 @@ import org.apache.pulsar.client.api.PulsarClientException;
  */
 public final class Publisher implements AutoCloseable {
   private static final int MAX_PENDING = 1_000;
+
+  /** The client itself tries for ever when connections end at once. */
+  private static final long CREATE_TIMEOUT_SECONDS = 120;
+
   private static final long MAX_LATENCY_MICROS = TimeUnit.HOURS.toMicros(1);
   private static final int SIGNIFICANT_DIGITS = 3;
 
@@ -69,10 +75,15 @@ public final class Publisher implements AutoCloseable {
               .compressionType(CompressionType.NONE)
               .maxPendingMessages(MAX_PENDING)
               .sendTimeout((int) sendTimeout.toMillis(), TimeUnit.MILLISECONDS)
-              .create();
-    } catch (PulsarClientException e) {
+              .createAsync()
+              .get(CREATE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
       client.close();
-      throw e;
+      throw PulsarClientException.unwrap(e);
+    } catch (InterruptedException e) {
+      client.close();
+      Thread.currentThread().interrupt();
+      throw PulsarClientException.unwrap(e);
     }
   }
 
