@@ -16,6 +16,7 @@ import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -32,9 +33,11 @@ final class BenchSession {
   private final PrintStream out;
   private final PrintStream err;
   private final Progress progress;
+  private final Map<String, FlightRecording> recordings = new HashMap<>();
   private int topics;
 
-  BenchSession(BenchCommand bench, String name, ServerOptions servers, LoadOptions load)
+  BenchSession(
+      BenchCommand bench, String name, ServerOptions servers, LoadOptions load, String describe)
       throws IOException {
     this.servers = servers;
     this.out = bench.out();
@@ -42,7 +45,7 @@ final class BenchSession {
     this.progress = new Progress(out, bench.isTerminal());
     this.results =
         ResultFolder.create(servers.output, name, bench.commandLine(), load.asMap(), servers);
-    out.println(load.line());
+    out.println(describe);
     out.printf(
         Locale.ROOT,
         "The load generator keeps %,d bytes per consumer. Results: %s%n",
@@ -80,12 +83,22 @@ final class BenchSession {
     return TOPIC_PREFIX + results.time() + "-" + topics++;
   }
 
-  /** Shows progress, and records the server when that was asked for. */
+  /**
+   * Shows progress, and records the server when that was asked for. A series has one server and one
+   * listener.
+   */
   RunListener listener(LoadServer server, String series) {
-    return servers.jfr && server instanceof BrokerLoadServer
-        ? new FlightRecording(
-            progress, server.process(), results.folder(), series.replaceAll("[^A-Za-z0-9]+", "-"))
-        : progress;
+    if (!servers.jfr || !(server instanceof BrokerLoadServer)) {
+      return progress;
+    }
+    return recordings.computeIfAbsent(
+        series,
+        name ->
+            new FlightRecording(
+                progress,
+                server.process(),
+                results.folder(),
+                name.replaceAll("[^A-Za-z0-9]+", "-")));
   }
 
   /** One run, after which the server forgets the topic. */

@@ -32,13 +32,18 @@ abstract class BenchSubcommand implements Callable<Integer> {
   @Override
   public final Integer call() throws Exception {
     load.check();
-    servers.check(needsBroker());
     check();
-    return measure(new BenchSession(bench, name, servers, load));
+    servers.check(needsBroker());
+    return measure(new BenchSession(bench, name, servers, load, describe()));
   }
 
   /** Throws for the first option of this command's own that is not allowed. */
   void check() {}
+
+  /** The load in one line, as it stands above the results. */
+  String describe() {
+    return load.line();
+  }
 
   boolean needsBroker() {
     return true;

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -93,6 +94,22 @@ final class CompareCommand extends BenchSubcommand {
     sizes();
     StockType.parse(types);
     OptionRange.STEP_LIMIT.check(stepLimitSeconds);
+  }
+
+  @Override
+  String describe() {
+    return String.format(
+        Locale.ROOT,
+        "%s consumers over %,d connections, %,d messages of %,d bytes at %s per second, the first"
+            + " %,d not timed, ack %s; at most %,d s per step",
+        sizes,
+        load().connections,
+        load().messages,
+        load().sizeBytes,
+        load().rate,
+        load().warmup,
+        load().ackPolicy(),
+        stepLimitSeconds);
   }
 
   private List<Integer> sizes() {
@@ -200,18 +217,7 @@ final class CompareCommand extends BenchSubcommand {
   }
 
   private String write(BenchSession session) throws IOException {
-    String text =
-        "%,d-byte messages at %s per second over %,d connections, %,d messages, the first %,d not timed, ack %s; at most %,d s per step"
-                .formatted(
-                    load().sizeBytes,
-                    load().rate,
-                    load().connections,
-                    load().messages,
-                    load().warmup,
-                    load().ackPolicy(),
-                    stepLimitSeconds)
-            + System.lineSeparator().repeat(2)
-            + table.text();
+    String text = describe() + System.lineSeparator().repeat(2) + table.text();
     return session.results().write(text, table, pulsarVersion, series);
   }
 

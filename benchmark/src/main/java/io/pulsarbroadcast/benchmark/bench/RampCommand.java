@@ -125,6 +125,18 @@ final class RampCommand extends BenchSubcommand {
     }
   }
 
+  @Override
+  String describe() {
+    return String.format(
+        Locale.ROOT,
+        "%,d consumers over %,d connections, %,d-byte messages, ack %s, each rate for %d s",
+        load().consumers,
+        Math.min(load().connections, load().consumers),
+        load().sizeBytes,
+        load().ackPolicy(),
+        stepSeconds);
+  }
+
   private RampSchedule schedule() {
     return new RampSchedule(load().rate, rateFactor, maxRate, stepSeconds, load().warmup);
   }
@@ -132,7 +144,7 @@ final class RampCommand extends BenchSubcommand {
   @Override
   int measure(BenchSession session) throws Exception {
     List<ConnectedFleet> opened = new ArrayList<>();
-    ScalePlot plot = new ScalePlot(load().line(), "Deliveries per second", "P99 (ms)");
+    ScalePlot plot = new ScalePlot(describe(), "Deliveries per second", "P99 (ms)");
     try (BrokerLoadServer broker = session.startBroker("Broadcast");
         FloorLoadServer floor = withFloor ? session.startFloor() : null) {
       try {
@@ -195,7 +207,7 @@ final class RampCommand extends BenchSubcommand {
     FleetSnapshot after = connected.fleet().snapshot();
     long deliveries = after.received() - before.received();
     long expected = (long) (step.to() - step.from()) * load().consumers;
-    Histogram latencies = new Histogram(after.endToEndMicros());
+    Histogram latencies = after.endToEndMicros().copy();
     latencies.subtract(before.endToEndMicros());
     LatencySummary latency = LatencySummary.of(latencies);
     double elapsed = seconds > 0 ? seconds : stepSeconds + OVERTIME_SECONDS;
@@ -273,13 +285,7 @@ final class RampCommand extends BenchSubcommand {
   private void report(BenchSession session, ScalePlot plot, String pulsarVersion) throws Exception {
     String newLine = System.lineSeparator();
     String text =
-        "%,d consumers over %,d connections, %,d-byte messages, ack %s, each rate for %d s"
-                .formatted(
-                    load().consumers,
-                    Math.min(load().connections, load().consumers),
-                    load().sizeBytes,
-                    load().ackPolicy(),
-                    stepSeconds)
+        describe()
             + newLine
             + newLine
             + table.text()

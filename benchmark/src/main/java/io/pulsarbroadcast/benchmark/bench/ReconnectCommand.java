@@ -14,6 +14,7 @@ import io.pulsarbroadcast.benchmark.server.BrokerLoadServer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -84,6 +85,20 @@ final class ReconnectCommand extends BenchSubcommand {
     OptionRange.ROUNDS.check(rounds);
     OptionRange.SETTLE.check(settleSeconds);
     OptionRange.STEP_LIMIT.check(roundLimitSeconds);
+  }
+
+  @Override
+  String describe() {
+    return String.format(
+        Locale.ROOT,
+        "%,d consumers over %,d connections, cut off %d times, %,d-byte messages at %s per second,"
+            + " ack %s",
+        load().consumers,
+        Math.min(load().connections, load().consumers),
+        rounds,
+        load().sizeBytes,
+        load().rate,
+        load().ackPolicy());
   }
 
   /** More than can be published in all the time there is. */
@@ -224,13 +239,7 @@ final class ReconnectCommand extends BenchSubcommand {
   private void report(BenchSession session, FleetSnapshot atEnd, int published) throws IOException {
     String newLine = System.lineSeparator();
     String text =
-        "%,d consumers over %,d connections, %,d-byte messages at %s per second, ack %s"
-                .formatted(
-                    load().consumers,
-                    Math.min(load().connections, load().consumers),
-                    load().sizeBytes,
-                    load().rate,
-                    load().ackPolicy())
+        describe()
             + newLine
             + newLine
             + table.text()

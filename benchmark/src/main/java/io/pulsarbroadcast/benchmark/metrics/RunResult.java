@@ -64,9 +64,9 @@ public record RunResult(
    */
   public static RunResult merge(String name, List<RunResult> rounds) {
     RunResult first = rounds.get(0);
-    Histogram endToEnd = new Histogram(first.endToEndMicros);
-    Histogram lastReceiver = new Histogram(first.lastReceiverMicros);
-    Histogram connect = new Histogram(first.connectMicros);
+    Histogram endToEnd = first.endToEndMicros.copy();
+    Histogram lastReceiver = first.lastReceiverMicros.copy();
+    Histogram connect = first.connectMicros.copy();
     List<Long> perMessage = new ArrayList<>(first.lastReceiverPerMessageMicros);
     DeliveryCounts delivery = first.delivery;
     long connectWallMicros = first.connectWallMicros;

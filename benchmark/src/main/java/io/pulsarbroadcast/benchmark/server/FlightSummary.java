@@ -27,6 +27,7 @@ public final class FlightSummary {
   private static final int LINES = 30;
   private static final Set<String> WAITING =
       Set.of(
+          "wait",
           "epollWait0",
           "epollWait",
           "epollPwait2",
@@ -37,6 +38,8 @@ public final class FlightSummary {
           "poll",
           "park",
           "read0",
+          "readBytes",
+          "waitForProcessExit0",
           "socketAccept");
 
   private final Map<String, Long> self = new HashMap<>();
@@ -107,7 +110,8 @@ public final class FlightSummary {
 
   private static String name(RecordedFrame frame) {
     RecordedMethod method = frame.getMethod();
-    return method.getType().getName() + "." + method.getName();
+    String type = method.getType().getName().replaceFirst("\\$\\$Lambda.*", "\\$\\$Lambda");
+    return type + "." + method.getName();
   }
 
   private static void add(Map<String, Long> counts, String key, long amount) {
