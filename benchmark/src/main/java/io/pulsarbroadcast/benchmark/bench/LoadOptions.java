@@ -7,6 +7,7 @@ import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.RunPlan;
+import io.pulsarbroadcast.benchmark.load.SourceAddresses;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -118,6 +119,11 @@ final class LoadOptions {
     }
     ackPolicy();
     lookupPerConsumer();
+    try {
+      SourceAddresses.checkOpenFiles(Math.min(connections, consumers));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidOptionException("--" + e.getMessage());
+    }
   }
 
   AckPolicy ackPolicy() {

@@ -25,6 +25,7 @@ final class BrokerConnection {
   private final LoadConfig config;
   private final Bootstrap bootstrap;
   private final EventLoop loop;
+  private final ConnectGate gate;
   private final LoopStats stats;
   private final FleetCounters counters;
   private final CommandWriter writer;
@@ -48,6 +49,7 @@ final class BrokerConnection {
       LoadConfig config,
       Bootstrap bootstrap,
       EventLoop loop,
+      ConnectGate gate,
       ConsumerTable table,
       LoopStats stats,
       FleetCounters counters,
@@ -57,6 +59,7 @@ final class BrokerConnection {
     this.config = config;
     this.bootstrap = bootstrap;
     this.loop = loop;
+    this.gate = gate;
     this.stats = stats;
     this.counters = counters;
     this.writer = new CommandWriter(io.netty.buffer.PooledByteBufAllocator.DEFAULT);
@@ -80,7 +83,12 @@ final class BrokerConnection {
   }
 
   private void open() {
+    gate.enter(this::connect);
+  }
+
+  private void connect() {
     if (closing) {
+      gate.leave();
       return;
     }
     InetSocketAddress address = target.socketAddress();
@@ -91,6 +99,7 @@ final class BrokerConnection {
             .connect(address, SourceAddresses.of(index, address));
     connecting.addListener(
         future -> {
+          gate.leave();
           if (!future.isSuccess()) {
             note(future.cause());
             comeBack("Cannot connect to " + target + ": " + future.cause().getMessage());

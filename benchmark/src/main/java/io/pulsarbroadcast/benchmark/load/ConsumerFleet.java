@@ -31,6 +31,7 @@ public final class ConsumerFleet implements AutoCloseable {
   private final Transport transport;
   private final List<LoopStats> stats = new ArrayList<>();
   private final List<List<Share>> sharesOfLoop = new ArrayList<>();
+  private final List<ConnectGate> gates = new ArrayList<>();
   private volatile long startNanos;
 
   /** Allocates; nothing connects before {@link #start()}. */
@@ -45,6 +46,7 @@ public final class ConsumerFleet implements AutoCloseable {
     for (int loop = 0; loop < transport.loopCount(); loop++) {
       stats.add(new LoopStats(config.messages(), config.warmupMessages()));
       sharesOfLoop.add(new ArrayList<>());
+      gates.add(new ConnectGate());
     }
     for (int i = 0; i < config.connections(); i++) {
       addConnection(i);
@@ -60,6 +62,7 @@ public final class ConsumerFleet implements AutoCloseable {
             config,
             transport.bootstrap(),
             transport.loop(loop),
+            gates.get(loop),
             table,
             stats.get(loop),
             counters,

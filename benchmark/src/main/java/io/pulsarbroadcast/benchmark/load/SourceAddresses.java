@@ -12,7 +12,7 @@ import java.net.SocketAddress;
  * <p>One source address has some 28,000 ports for connections to one broker, so on the loopback
  * interface further connections come from 127.0.0.2, 127.0.0.3 and so on.
  */
-final class SourceAddresses {
+public final class SourceAddresses {
   static final int CONNECTIONS_PER_ADDRESS = 20_000;
   private static final int ADDRESSES_PER_BLOCK = 250;
 
@@ -37,7 +37,7 @@ final class SourceAddresses {
    *
    * @throws IllegalArgumentException saying how many it may
    */
-  static void checkOpenFiles(int connections) {
+  public static void checkOpenFiles(int connections) {
     if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix) {
       long most = unix.getMaxFileDescriptorCount() - OTHER_OPEN_FILES;
       if (connections > most) {
