@@ -49,13 +49,11 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
    */
   @Override
   public CompletableFuture<Void> addConsumer(Consumer standIn) {
-    Integer limit =
-        broadcast.getTopic().getHierarchyTopicPolicies().getMaxConsumersPerSubscription().get();
-    if (limit != null && limit > 0 && consumers.count() >= limit) {
-      return CompletableFuture.failedFuture(
-          new ConsumerBusyException("Subscription reached max consumers limit"));
-    }
-    return CompletableFuture.completedFuture(null);
+    ConsumerBusyException refusal =
+        ConsumerAdmission.refusal(broadcast.getTopic(), consumers.count() + 1);
+    return refusal == null
+        ? CompletableFuture.completedFuture(null)
+        : CompletableFuture.failedFuture(refusal);
   }
 
   @Override
@@ -118,9 +116,12 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   /** From 3.2 on; not an override in 3.0. */
   public CompletableFuture<Void> disconnectAllConsumers(
       boolean isResetCursor, Optional<BrokerLookupData> newOwner) {
-    for (Consumer consumer : consumers.snapshot()) {
-      BrokerLine.disconnect(consumer, isResetCursor, newOwner);
-    }
+    ConsumerLogFilter.quietly(
+        () -> {
+          for (Consumer consumer : consumers.snapshot()) {
+            BrokerLine.disconnect(consumer, isResetCursor, newOwner);
+          }
+        });
     return CompletableFuture.completedFuture(null);
   }
 

@@ -29,6 +29,7 @@ record SubscriptionParts(
     DispatchRates rates,
     BroadcastDispatcher fanout,
     PositionPublisher publisher,
+    SkipCounters skips,
     BroadcastConfig config,
     SubscriptionPast past,
     long originalPosition) {
@@ -69,13 +70,22 @@ record SubscriptionParts(
             ? null
             : new PositionsStore(
                 past.ledger(), cursors, index, config.maxAcknowledgmentHolesToPersist());
+    SkipCounters skips = new SkipCounters(topic.getName(), plain.getName());
     PositionPublisher publisher =
         new PositionPublisher(
-            plain.getCursor(), source::seekToTail, index, cursors, store, timer, config);
+            plain.getCursor(),
+            source::seekToTail,
+            fanout::skipTo,
+            index,
+            cursors,
+            store,
+            skips,
+            timer,
+            config);
     source.whenSkipped(publisher::positionMoved);
     publisher.start();
     return new SubscriptionParts(
-        index, cursors, source, rates, fanout, publisher, config, past, position);
+        index, cursors, source, rates, fanout, publisher, skips, config, past, position);
   }
 
   /** The ordinal of the first entry after a position. */
