@@ -92,7 +92,7 @@ final class RampCommand extends BenchSubcommand {
   }
 
   private final List<String> findings = new ArrayList<>();
-  private long missing;
+  private long gaps;
 
   RampCommand() {
     super("ramp", defaults());
@@ -161,12 +161,12 @@ final class RampCommand extends BenchSubcommand {
           }
         }
         climbers.forEach(this::foundNoLimit);
-        report(session, plot, opened.get(0).fleet().snapshot().brokerVersion());
+        report(session, plot, opened);
       } finally {
         opened.forEach(ConnectedFleet::close);
       }
     }
-    return missing == 0 ? BenchCommand.EXIT_COMPLETE : BenchCommand.EXIT_MISSING;
+    return gaps == 0 ? BenchCommand.EXIT_COMPLETE : BenchCommand.EXIT_MISSING;
   }
 
   private Climber climber(
@@ -272,7 +272,6 @@ final class RampCommand extends BenchSubcommand {
   }
 
   private void foundNoLimit(Climber climber) {
-    missing += climber.connected.fleet().snapshot().skipped();
     findings.add(
         String.format(
             Locale.ROOT,
@@ -282,7 +281,22 @@ final class RampCommand extends BenchSubcommand {
             climber.lastDeliveries));
   }
 
-  private void report(BenchSession session, ScalePlot plot, String pulsarVersion) throws Exception {
+  private void report(BenchSession session, ScalePlot plot, List<ConnectedFleet> opened)
+      throws Exception {
+    for (ConnectedFleet connected : opened) {
+      FleetSnapshot snapshot = connected.fleet().snapshot();
+      gaps += snapshot.skipped();
+      findings.add(
+          String.format(
+              Locale.ROOT,
+              "%s: gaps %,d, duplicates %,d, out of order %,d, corrupt %,d",
+              connected.server().name(),
+              snapshot.skipped(),
+              snapshot.duplicates(),
+              snapshot.outOfOrder(),
+              snapshot.corrupt()));
+    }
+    String pulsarVersion = opened.get(0).fleet().snapshot().brokerVersion();
     String newLine = System.lineSeparator();
     String text =
         describe()
