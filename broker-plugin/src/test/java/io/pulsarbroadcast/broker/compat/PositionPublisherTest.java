@@ -171,6 +171,15 @@ class PositionPublisherTest {
   }
 
   @Test
+  void shouldMarkTheCursorOnStorageBeforeAnythingIsAcknowledged() {
+    connect("a", 0);
+    publisher.publish();
+    cursor.completeAll();
+    assertThat(cursor.next).isZero();
+    assertThat(cursor.stored).as("the properties on storage").isNotEmpty();
+  }
+
+  @Test
   void shouldPutItsMarkBackWhenSomebodyElseMovedTheCursor() {
     ackTo(connect("a", 0), 8);
     publisher.publish();
