@@ -7,7 +7,7 @@ terraform {
     # Exact, because no lock file is kept here: "terraform init" writes one; keep it with your results.
     aws = {
       source  = "hashicorp/aws"
-      version = "5.100.0"
+      version = "6.52.0"
     }
   }
 }
