@@ -31,7 +31,9 @@ resource "aws_vpc" "cluster" {
 
 # Without rules: whatever is put into the default group by mistake can talk to nobody.
 resource "aws_default_security_group" "closed" {
-  vpc_id = aws_vpc.cluster.id
+  vpc_id  = aws_vpc.cluster.id
+  ingress = []
+  egress  = []
 
   tags = { Name = "${var.name}-closed" }
 }
