@@ -32,14 +32,14 @@ output "network" {
 }
 
 output "cost" {
-  description = "Estimate in US dollars. Traffic inside one availability zone over private addresses is free; results that you fetch are not counted."
+  description = "Estimate in US dollars, rounded. Traffic inside one availability zone over private addresses is free; results that you fetch are not counted."
   value = {
-    instances_per_hour = local.instance_cost_per_hour
-    addresses_per_hour = local.address_cost_per_hour
-    volumes_per_hour   = local.volume_cost_per_hour
-    total_per_hour     = local.cost_per_hour
+    instances_per_hour = { for role, cost in local.instance_cost_per_hour : role => floor(cost * 1000 + 0.5) / 1000 }
+    addresses_per_hour = floor(local.address_cost_per_hour * 1000 + 0.5) / 1000
+    volumes_per_hour   = floor(local.volume_cost_per_hour * 1000 + 0.5) / 1000
+    total_per_hour     = floor(local.cost_per_hour * 100 + 0.5) / 100
     planned_hours      = var.planned_hours
-    total_planned      = local.cost_per_hour * var.planned_hours
+    total_planned      = floor(local.cost_per_hour * var.planned_hours * 100 + 0.5) / 100
     prices_of          = "${var.prices.region}, ${var.prices.date}"
   }
 }
