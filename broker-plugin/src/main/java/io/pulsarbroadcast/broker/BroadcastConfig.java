@@ -20,6 +20,7 @@ import java.util.Properties;
  * @param catchUpReadMaxBytes bytes per read for consumers that are behind
  * @param catchUpMaxHeldBytes memory, per subscription, of batches that wait for full sockets of
  *     consumers behind
+ * @param statsMaxConsumers how many consumers of a subscription the broker's statistics list
  */
 public record BroadcastConfig(
     int positionFlushIntervalMillis,
@@ -28,7 +29,8 @@ public record BroadcastConfig(
     int connectionMaxPendingBytes,
     int catchUpReadMaxEntries,
     int catchUpReadMaxBytes,
-    int catchUpMaxHeldBytes) {
+    int catchUpMaxHeldBytes,
+    int statsMaxConsumers) {
 
   private static final String PREFIX = "broadcast";
 
@@ -47,7 +49,8 @@ public record BroadcastConfig(
             reader.integer("broadcastConnectionMaxPendingBytes", 16 << 20, 1 << 16, 1 << 30),
             reader.integer("broadcastCatchUpReadMaxEntries", 100, 1, 10_000),
             reader.integer("broadcastCatchUpReadMaxBytes", 1 << 20, 1 << 10, 1 << 28),
-            reader.integer("broadcastCatchUpMaxHeldBytes", 64 << 20, 1 << 20, 1 << 30));
+            reader.integer("broadcastCatchUpMaxHeldBytes", 64 << 20, 1 << 20, 1 << 30),
+            reader.integer("broadcastStatsMaxConsumers", 100, 0, 10_000));
     reader.refuseUnknown();
     return config;
   }

@@ -143,6 +143,7 @@ final class BroadcastConsumer extends Consumer {
               "Acknowledging in a transaction is not supported on a Broadcast subscription"));
     }
     lastAckedTimestamp = System.currentTimeMillis();
+    broadcast.metrics().acked(ack.getMessageIdsCount());
     boolean moved = false;
     for (int i = 0; i < ack.getMessageIdsCount(); i++) {
       moved |= acknowledge(ack.getMessageIdAt(i), ack.getAckType());

@@ -11,7 +11,9 @@ import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -28,6 +30,7 @@ import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentMessageFinder;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
+import org.apache.pulsar.common.policies.data.stats.SubscriptionStatsImpl;
 import org.apache.pulsar.common.util.FutureUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +52,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   private final SubscriptionParts parts;
   private final ConsumerDirectory consumers = new ConsumerDirectory();
+  private final ShownStats shownStats = new ShownStats(this, consumers);
   private final LongAdder refusedAcks = new LongAdder();
   private volatile boolean closed;
   private volatile boolean discarded;
@@ -150,7 +154,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   }
 
   /** The ordinal after the last message that was published. */
-  private long end() {
+  long end() {
     return parts.ordinalAfter(topic.getManagedLedger().getLastConfirmedEntry());
   }
 
@@ -192,6 +196,30 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   int consumerCount() {
     return consumers.count();
+  }
+
+  SubscriptionParts parts() {
+    return parts;
+  }
+
+  /** The connected consumers; none when the broker asks in order to make a series of each. */
+  @Override
+  public List<Consumer> getConsumers() {
+    return shownStats.hidesConsumers() ? List.of() : consumers.asList();
+  }
+
+  /** Lists some consumers only, see {@link ShownStats}. */
+  @Override
+  SubscriptionStatsImpl shown(SubscriptionStatsImpl stats) {
+    return shownStats.shown(stats);
+  }
+
+  ShownStats shownStats() {
+    return shownStats;
+  }
+
+  SubscriptionMetrics metrics() {
+    return parts.metrics();
   }
 
   /** A consumer's position moved. */
@@ -261,6 +289,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Counts an acknowledgement that was not taken, and logs the first of a connection. */
   void refuseAck(BroadcastConsumer consumer, long ledgerId, long entryId, String reason) {
     refusedAcks.increment();
+    metrics().ackRefused();
     if (consumer.connection().isFirstRefusedAck()) {
       log.warn(
           "[{}][{}] Ignored an acknowledgement of {}:{} by consumer {} ({}): {}. Further ones of this connection are only"
@@ -340,7 +369,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         .flush()
         .handle((flushed, e) -> publishPosition())
         .thenCompose(published -> published)
-        .whenComplete((published, e) -> parts.publisher().stop());
+        .whenComplete(
+            (published, e) -> {
+              parts.publisher().stop();
+              metrics().close();
+            });
   }
 
   /**
@@ -364,6 +397,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Closes the positions log for good: it is about to be deleted. */
   CompletableFuture<Void> discardLog() {
     parts.publisher().stop();
+    metrics().close();
     CompletableFuture<Void> closed = closeLog();
     discarded = true;
     return closed;
@@ -372,6 +406,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Takes part again after {@link #stop}, when closing the topic failed. */
   void resume() {
     closed = false;
+    metrics().reopen();
     parts.publisher().resume();
     parts.fanout().reopen();
     if (parts.past().ledger() != null && !discarded) {

@@ -8,6 +8,10 @@ import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
 import io.pulsarbroadcast.broker.dispatch.EntrySource;
+import io.pulsarbroadcast.broker.metrics.EntryTrace;
+import io.pulsarbroadcast.broker.metrics.PersistTimes;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +26,6 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException.NoMoreEntriesToReadE
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
-import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.client.api.transaction.TxnID;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
 import org.apache.pulsar.common.api.proto.MessageMetadata;
@@ -45,11 +48,12 @@ final class ManagedLedgerEntrySource implements EntrySource {
 
   private static final Logger log = LoggerFactory.getLogger(ManagedLedgerEntrySource.class);
 
-  private final PersistentTopic topic;
+  private final BroadcastTopic topic;
   private final ManagedCursor cursor;
   private final LedgerIndex index;
   private final SkippedEntries skipped;
   private final BroadcastConfig config;
+  private final SubscriptionMetrics metrics;
   private final int tailReadMaxEntries;
   private final long tailReadMaxBytes;
 
@@ -64,18 +68,20 @@ final class ManagedLedgerEntrySource implements EntrySource {
    * @param tail the ordinal of the cursor's read position
    */
   ManagedLedgerEntrySource(
-      PersistentTopic topic,
+      BroadcastTopic topic,
       ManagedCursor cursor,
       LedgerIndex index,
       SkippedEntries skipped,
       long tail,
-      BroadcastConfig config) {
+      BroadcastConfig config,
+      SubscriptionMetrics metrics) {
     this.topic = topic;
     this.cursor = cursor;
     this.index = index;
     this.skipped = skipped;
     this.tail = tail;
     this.config = config;
+    this.metrics = metrics;
     ServiceConfiguration broker = topic.getBrokerService().getPulsar().getConfiguration();
     this.tailReadMaxEntries = broker.getDispatcherMaxReadBatchSize();
     this.tailReadMaxBytes = broker.getDispatcherMaxReadSizeBytes();
@@ -89,7 +95,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = take(entries, tail);
+            Batch batch = take(entries, tail, true);
             tail = batch.next;
             callback.entriesRead(batch.entries, batch.next);
           }
@@ -119,7 +125,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from);
+            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, false);
             if (batch.next > from) {
               callback.entriesRead(batch.entries, batch.next);
             } else {
@@ -156,6 +162,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
     if (stored <= from) {
       return new Batch(List.of(), from);
     }
+    metrics.skipped(SkipCause.LOST, stored - from);
     log.warn(
         "[{}] {} entries before {} are gone from storage: consumers that had not read them go on"
             + " after them",
@@ -208,7 +215,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   /** Turns what was read, starting at {@code from}, into entries that stand for every ordinal. */
-  private Batch take(List<Entry> read, long from) {
+  private Batch take(List<Entry> read, long from, boolean atTail) {
     List<BroadcastEntry> taken = new ArrayList<>(read.size());
     long covered = from;
     long next = from;
@@ -229,7 +236,13 @@ final class ManagedLedgerEntrySource implements EntrySource {
       ByteBuf data = entry.getDataBuffer().retain();
       taken.add(
           new BroadcastEntry(
-              covered, ordinal, entry.getLedgerId(), entry.getEntryId(), messages, data));
+              covered,
+              ordinal,
+              entry.getLedgerId(),
+              entry.getEntryId(),
+              messages,
+              data,
+              atTail ? trace(entry) : null));
       entry.release();
       covered = next;
     }
@@ -239,6 +252,12 @@ final class ManagedLedgerEntrySource implements EntrySource {
       taken.add(BroadcastEntry.skipping(covered, next - 1));
     }
     return new Batch(taken, next);
+  }
+
+  private EntryTrace trace(Entry entry) {
+    PersistTimes.Persisted persisted =
+        topic.persistTimes().of(entry.getLedgerId(), entry.getEntryId());
+    return EntryTrace.read(metrics, persisted);
   }
 
   /** How many messages an entry gives consumers; 0 when it is for nobody. */

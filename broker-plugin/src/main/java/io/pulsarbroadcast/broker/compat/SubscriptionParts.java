@@ -9,6 +9,11 @@ import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
+import io.pulsarbroadcast.broker.metrics.CountingExecutor;
+import io.pulsarbroadcast.broker.metrics.Lag;
+import io.pulsarbroadcast.broker.metrics.MeteredLog;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
+import io.pulsarbroadcast.broker.metrics.SubscriptionSample;
 import java.util.concurrent.ScheduledExecutorService;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
@@ -28,6 +33,7 @@ record SubscriptionParts(
     ManagedLedgerEntrySource source,
     BroadcastDispatcher fanout,
     PositionPublisher publisher,
+    SubscriptionMetrics metrics,
     BroadcastConfig config,
     SubscriptionPast past,
     long originalPosition) {
@@ -51,24 +57,36 @@ record SubscriptionParts(
     BrokerService broker = topic.getBrokerService();
     ScheduledExecutorService timer = broker.getPulsar().getExecutor();
     String name = topic.getName() + "/" + plain.getName();
+    SubscriptionMetrics metrics = topic.metricsOf(plain.getName());
+    CountingExecutor thread =
+        new CountingExecutor(broker.getTopicOrderedExecutor().chooseThread(name));
     ManagedLedgerEntrySource source =
-        new ManagedLedgerEntrySource(topic, plain.getCursor(), index, skipped, position, config);
+        new ManagedLedgerEntrySource(
+            topic, plain.getCursor(), index, skipped, position, config, metrics);
     BroadcastDispatcher fanout =
         new BroadcastDispatcher(
-            name,
-            source,
-            position,
-            broker.getTopicOrderedExecutor().chooseThread(name),
-            timer,
-            config.catchUpMaxHeldBytes());
+            name, source, position, thread, timer, config.catchUpMaxHeldBytes(), metrics);
     PositionsStore store =
-        past.ledger() == null ? null : new PositionsStore(past.ledger(), cursors, index);
+        past.ledger() == null
+            ? null
+            : new PositionsStore(new MeteredLog(past.ledger(), metrics), cursors, index);
     PositionPublisher publisher =
         new PositionPublisher(
             plain.getCursor(), source::seekToTail, index, cursors, store, timer, config);
     source.whenSkipped(publisher::positionMoved);
     publisher.start();
-    return new SubscriptionParts(index, cursors, source, fanout, publisher, config, past, position);
+    metrics.sampleFrom(
+        () ->
+            new SubscriptionSample(
+                Lag.of(
+                    cursors.connectedPositions(),
+                    ordinalAfter(index, ledger.getLastConfirmedEntry())),
+                cursors.leftBehindCount(),
+                fanout.convoys(),
+                thread.queued(),
+                past.ledger() == null ? 0 : past.ledger().sizeBytes()));
+    return new SubscriptionParts(
+        index, cursors, source, fanout, publisher, metrics, config, past, position);
   }
 
   /** The ordinal of the first entry after a position. */

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.dispatch;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.ReferenceCounted;
+import io.pulsarbroadcast.broker.metrics.EntryTrace;
 
 /**
  * One entry on its way to consumers, shared by all of them: read once, retained once per
@@ -23,6 +24,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
   private final long entryId;
   private final int messages;
   private final ByteBuf data;
+  private final EntryTrace trace;
 
   /**
    * @param from the first ordinal this entry stands for
@@ -31,15 +33,23 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
    *     permits
    * @param data broker metadata if any, metadata and payload, as stored; this object takes over one
    *     reference
+   * @param trace times its way, or null
    */
   public BroadcastEntry(
-      long from, long ordinal, long ledgerId, long entryId, int messages, ByteBuf data) {
+      long from,
+      long ordinal,
+      long ledgerId,
+      long entryId,
+      int messages,
+      ByteBuf data,
+      EntryTrace trace) {
     this.from = from;
     this.ordinal = ordinal;
     this.ledgerId = ledgerId;
     this.entryId = entryId;
     this.messages = messages;
     this.data = data;
+    this.trace = trace;
   }
 
   /**
@@ -47,7 +57,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
    * nothing.
    */
   public static BroadcastEntry skipping(long from, long last) {
-    return new BroadcastEntry(from, last, -1, -1, 0, null);
+    return new BroadcastEntry(from, last, -1, -1, 0, null, null);
   }
 
   public long from() {
@@ -85,6 +95,20 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
     return data == null ? 0 : data.readableBytes();
   }
 
+  /** The dispatcher is about to give this entry to the connections. */
+  void handedOver() {
+    if (trace != null) {
+      trace.handedOver();
+    }
+  }
+
+  /** A connection begins to write frames of this entry. */
+  void written() {
+    if (trace != null) {
+      trace.written();
+    }
+  }
+
   /** Whether a consumer that wants {@code next} takes this entry now. */
   boolean isNextFor(long next) {
     return from <= next && next <= ordinal;
@@ -98,6 +122,9 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
 
   @Override
   protected void deallocate() {
+    if (trace != null) {
+      trace.done();
+    }
     if (data != null) {
       data.release();
     }

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.dispatch;
 
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,7 @@ public final class ConnectionFanout {
   private final FrameWriter writer;
   private final BroadcastDispatcher dispatcher;
   private final long maxPendingBytes;
+  private final SubscriptionMetrics metrics;
 
   private final List<FanoutConsumer> members = new ArrayList<>();
   private final ConsumerList atTail = new ConsumerList();
@@ -59,11 +61,23 @@ public final class ConnectionFanout {
   private boolean draining;
   private boolean closed;
 
+  /** Not yet told the metrics: what was sent since the last pass. */
+  private long messagesSent;
+
+  private long bytesSent;
+  private long messagesResent;
+
+  /** What the metrics were told last. */
+  private int reportedBehind;
+
+  private boolean reportedUnwritable;
+
   public ConnectionFanout(
       FrameWriter writer, BroadcastDispatcher dispatcher, long maxPendingBytes) {
     this.writer = writer;
     this.dispatcher = dispatcher;
     this.maxPendingBytes = maxPendingBytes;
+    this.metrics = dispatcher.metrics();
   }
 
   /**
@@ -96,6 +110,7 @@ public final class ConnectionFanout {
       return;
     }
     leaveLane(consumer);
+    report();
     FanoutConsumer last = members.remove(members.size() - 1);
     if (last != consumer) {
       members.set(consumer.memberIndex, last);
@@ -145,6 +160,7 @@ public final class ConnectionFanout {
     releaseCatchUp();
     writer.discard();
     updateTailCount();
+    report();
     for (FanoutConsumer consumer : List.copyOf(members)) {
       consumer.close();
     }
@@ -221,6 +237,7 @@ public final class ConnectionFanout {
       draining = false;
     }
     updateTailCount();
+    report();
     if (catchUp == null && !catchUpRequested && !behind.isEmpty() && writer.isWritable()) {
       catchUpRequested = true;
       dispatcher.requestCatchUp(this, nextInTurn().next);
@@ -272,7 +289,12 @@ public final class ConnectionFanout {
       consumer.passed(entry);
       return;
     }
-    consumer.sent(entry, writer.write(consumer, entry));
+    long resentBefore = consumer.messagesRedelivered();
+    int bytes = writer.write(consumer, entry);
+    consumer.sent(entry, bytes);
+    messagesSent += entry.messages();
+    bytesSent += bytes;
+    messagesResent += consumer.messagesRedelivered() - resentBefore;
     if (consumer.permits <= 0) {
       leaveLane(consumer);
     }
@@ -331,6 +353,26 @@ public final class ConnectionFanout {
       if (consumer != null) {
         return consumer;
       }
+    }
+  }
+
+  /** Tells the metrics what changed: once per pass, not per consumer. */
+  private void report() {
+    if (messagesSent > 0) {
+      metrics.delivered(messagesSent, bytesSent, messagesResent);
+      messagesSent = 0;
+      bytesSent = 0;
+      messagesResent = 0;
+    }
+    int nowBehind = closed ? 0 : behind.size();
+    if (nowBehind != reportedBehind) {
+      metrics.laggards(nowBehind - reportedBehind);
+      reportedBehind = nowBehind;
+    }
+    boolean unwritable = !closed && !writer.isWritable();
+    if (unwritable != reportedUnwritable) {
+      metrics.unwritableConnections(unwritable ? 1 : -1);
+      reportedUnwritable = unwritable;
     }
   }
 

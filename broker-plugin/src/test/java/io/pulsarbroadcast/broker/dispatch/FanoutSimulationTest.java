@@ -10,6 +10,9 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
+import io.pulsarbroadcast.broker.metrics.MetricLabels;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,8 +65,11 @@ class FanoutSimulationTest {
     private final SkippedEntries skipped = new SkippedEntries();
     private final CursorRegistry registry = new CursorRegistry(skipped, 0);
     private final MemoryLedger ledger = new MemoryLedger();
+    private final SubscriptionMetrics metrics =
+        new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0)
+            .subscription("public/default", "persistent://public/default/topic", "subscription");
     private final BroadcastDispatcher dispatcher =
-        new BroadcastDispatcher("test", ledger, 0, dispatchThread::add, TIMER, 20_000);
+        new BroadcastDispatcher("test", ledger, 0, dispatchThread::add, TIMER, 20_000, metrics);
     private final List<Connection> connections = new ArrayList<>();
     private final List<SimulatedConsumer> everybody = new ArrayList<>();
 
@@ -205,7 +211,8 @@ class FanoutSimulationTest {
         for (int i = from; i < to; i++) {
           if (!isForNobody(i)) {
             skipped.add(covered, i);
-            entries.add(new BroadcastEntry(covered, i, 1, i, 1, log.get(i).retainedDuplicate()));
+            entries.add(
+                new BroadcastEntry(covered, i, 1, i, 1, log.get(i).retainedDuplicate(), null));
             covered = i + 1;
           }
         }

@@ -29,7 +29,7 @@ class FrameEncoderTest {
   })
   void shouldMatchTheBrokersEncoder(
       long consumerId, long ledgerId, long entryId, int partition, int redeliveries, long epoch) {
-    BroadcastEntry entry = new BroadcastEntry(0, 0, ledgerId, entryId, 1, payload);
+    BroadcastEntry entry = new BroadcastEntry(0, 0, ledgerId, entryId, 1, payload, null);
     ByteBuf frame = Unpooled.buffer();
     new FrameEncoder(partition)
         .writeHeader(frame, consumerId, entry, redeliveries, epoch, payload.readableBytes());
@@ -44,7 +44,7 @@ class FrameEncoderTest {
     FrameEncoder encoder = new FrameEncoder(-1);
     for (long entryId = 0; entryId < 3; entryId++) {
       for (long epoch = -1; epoch < 2; epoch++) {
-        BroadcastEntry entry = new BroadcastEntry(0, entryId, 4, entryId, 1, payload);
+        BroadcastEntry entry = new BroadcastEntry(0, entryId, 4, entryId, 1, payload, null);
         ByteBuf frame = Unpooled.buffer();
         encoder.writeHeader(frame, 7, entry, 0, epoch, payload.readableBytes());
         frame.writeBytes(payload.duplicate());
