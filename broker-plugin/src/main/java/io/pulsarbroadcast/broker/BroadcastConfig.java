@@ -20,6 +20,8 @@ import java.util.Properties;
  * @param catchUpReadMaxBytes bytes per read for consumers that are behind
  * @param catchUpMaxHeldBytes memory, per subscription, of batches that wait for full sockets of
  *     consumers behind
+ * @param maxAcknowledgmentHolesToPersist entries, and batches, that one consumer has acknowledged
+ *     ahead of its position and that survive a restart
  * @param statsMaxConsumers how many consumers of a subscription the broker's statistics list
  */
 public record BroadcastConfig(
@@ -30,6 +32,7 @@ public record BroadcastConfig(
     int catchUpReadMaxEntries,
     int catchUpReadMaxBytes,
     int catchUpMaxHeldBytes,
+    int maxAcknowledgmentHolesToPersist,
     int statsMaxConsumers) {
 
   private static final String PREFIX = "broadcast";
@@ -50,6 +53,7 @@ public record BroadcastConfig(
             reader.integer("broadcastCatchUpReadMaxEntries", 100, 1, 10_000),
             reader.integer("broadcastCatchUpReadMaxBytes", 1 << 20, 1 << 10, 1 << 28),
             reader.integer("broadcastCatchUpMaxHeldBytes", 64 << 20, 1 << 20, 1 << 30),
+            reader.integer("broadcastMaxAcknowledgmentHolesToPersist", 50_000, 0, 500_000),
             reader.integer("broadcastStatsMaxConsumers", 100, 0, 10_000));
     reader.refuseUnknown();
     return config;

@@ -85,6 +85,7 @@ class MetricSettingsProcessIT {
         Broker.start(
             BrokerExtension.newBroker()
                 .setting("exposeConsumerLevelMetricsInPrometheus", "true")
+                .setting("statsUpdateInitialDelayInSecs", "1")
                 .setting("statsUpdateFrequencyInSecs", "1")
                 .setting("broadcastStatsMaxConsumers", "2"))) {
       String topic = Broker.newTopic();

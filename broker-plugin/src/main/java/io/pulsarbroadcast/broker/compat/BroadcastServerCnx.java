@@ -82,6 +82,16 @@ final class BroadcastServerCnx extends ServerCnx {
     withFanout(subscription, fanout -> fanout.rewind(consumer, epoch));
   }
 
+  /** Sends a consumer single entries again. From any thread. */
+  void redeliver(BroadcastSubscription subscription, FanoutConsumer consumer, long[] ordinals) {
+    withFanout(subscription, fanout -> fanout.redeliver(consumer, ordinals));
+  }
+
+  /** Lets a consumer that was blocked be sent more. From any thread. */
+  void unblock(BroadcastSubscription subscription, FanoutConsumer consumer) {
+    withFanout(subscription, fanout -> fanout.unblock(consumer));
+  }
+
   /** True once per connection. */
   boolean isFirstRefusedAck() {
     boolean first = !refusedAckLogged;

@@ -16,12 +16,14 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.apache.bookkeeper.mledger.AsyncCallbacks;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
@@ -29,6 +31,7 @@ import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentMessageFinder;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
 import org.apache.pulsar.common.policies.data.stats.SubscriptionStatsImpl;
 import org.apache.pulsar.common.util.FutureUtil;
@@ -77,7 +80,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       BroadcastTopic topic, PersistentSubscription plain, SubscriptionParts parts) {
     super(topic, plain.getName(), plain.getCursor(), false, plain.getSubscriptionProperties());
     this.parts = parts;
-    this.dispatcher = new SubscriptionDispatcher(this, consumers);
+    this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
 
   private BroadcastSubscription(
@@ -87,7 +90,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       Boolean replicated) {
     super(topic, plain.getName(), plain.getCursor(), replicated, plain.getSubscriptionProperties());
     this.parts = parts;
-    this.dispatcher = new SubscriptionDispatcher(this, consumers);
+    this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
 
   /**
@@ -220,6 +223,36 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   SubscriptionMetrics metrics() {
     return parts.metrics();
+  }
+
+  EntryFilters filters() {
+    return ((SubscriptionDispatcher) dispatcher).filters();
+  }
+
+  /** Whether the broker takes acknowledgements of single messages of a batch. */
+  boolean acknowledgesPartsOfBatches() {
+    return brokerConfig().isAcknowledgmentAtBatchIndexLevelEnabled();
+  }
+
+  /** Whether messages are delivered at the time that their publisher set. */
+  boolean delaysDeliveries() {
+    return ((PersistentTopic) topic).isDelayedDeliveryEnabled();
+  }
+
+  /** Runs a task after the time for which an entry filter puts an entry off. */
+  void afterRescheduleDelay(Runnable task) {
+    topic
+        .getBrokerService()
+        .getPulsar()
+        .getExecutor()
+        .schedule(
+            task,
+            brokerConfig().getDispatcherEntryFilterRescheduledMessageDelay(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  private ServiceConfiguration brokerConfig() {
+    return topic.getBrokerService().getPulsar().getConfiguration();
   }
 
   /** A consumer's position moved. */

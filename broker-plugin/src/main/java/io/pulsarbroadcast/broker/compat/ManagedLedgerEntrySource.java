@@ -7,6 +7,7 @@ import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
+import io.pulsarbroadcast.broker.dispatch.DispatchQuota.Share;
 import io.pulsarbroadcast.broker.dispatch.EntrySource;
 import io.pulsarbroadcast.broker.metrics.EntryTrace;
 import io.pulsarbroadcast.broker.metrics.PersistTimes;
@@ -88,10 +89,10 @@ final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   @Override
-  public void readTail(ReadCallback callback) {
+  public void readTail(Share max, ReadCallback callback) {
     cursor.asyncReadEntriesOrWait(
-        tailReadMaxEntries,
-        tailReadMaxBytes,
+        Math.min(tailReadMaxEntries, max.entries()),
+        Math.min(tailReadMaxBytes, max.bytes()),
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
@@ -110,7 +111,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   @Override
-  public void readBehind(long from, long to, ReadCallback callback) {
+  public void readBehind(long from, long to, Share max, ReadCallback callback) {
     EntryId last = index.entryAt(to - 1);
     EntryId first = index.entryAt(from);
     try {
@@ -120,8 +121,8 @@ final class ManagedLedgerEntrySource implements EntrySource {
       return;
     }
     behind.asyncReadEntries(
-        config.catchUpReadMaxEntries(),
-        config.catchUpReadMaxBytes(),
+        Math.min(config.catchUpReadMaxEntries(), max.entries()),
+        Math.min(config.catchUpReadMaxBytes(), max.bytes()),
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
@@ -227,8 +228,8 @@ final class ManagedLedgerEntrySource implements EntrySource {
         continue;
       }
       next = ordinal + 1;
-      int messages = messagesIn(entry);
-      if (messages == 0) {
+      MessageMetadata metadata = metadataOf(entry);
+      if (metadata == null) {
         entry.release();
         continue;
       }
@@ -240,7 +241,8 @@ final class ManagedLedgerEntrySource implements EntrySource {
               ordinal,
               entry.getLedgerId(),
               entry.getEntryId(),
-              messages,
+              metadata.getNumMessagesInBatch(),
+              metadata,
               data,
               atTail ? trace(entry) : null));
       entry.release();
@@ -260,21 +262,21 @@ final class ManagedLedgerEntrySource implements EntrySource {
     return EntryTrace.read(metrics, persisted);
   }
 
-  /** How many messages an entry gives consumers; 0 when it is for nobody. */
-  private int messagesIn(Entry entry) {
+  /** The metadata of an entry; null when it is for nobody. */
+  private MessageMetadata metadataOf(Entry entry) {
     MessageMetadata metadata =
         Commands.peekAndCopyMessageMetadata(entry.getDataBuffer(), cursor.getName(), -1);
     if (metadata == null || Markers.isServerOnlyMarker(metadata)) {
-      return 0;
+      return null;
     }
     if (metadata.hasTxnidMostBits() && metadata.hasTxnidLeastBits()) {
       TxnID transaction = new TxnID(metadata.getTxnidMostBits(), metadata.getTxnidLeastBits());
       if (Markers.isTxnMarker(metadata)
           || topic.isTxnAborted(transaction, (PositionImpl) entry.getPosition())) {
-        return 0;
+        return null;
       }
     }
-    return metadata.getNumMessagesInBatch();
+    return metadata;
   }
 
   private static void fail(ManagedLedgerException exception, ReadCallback callback) {

@@ -43,6 +43,7 @@ final class PositionPublisher {
   private final Throttled expiring;
   private final LongAdder expiredPositions = new LongAdder();
   private volatile boolean stopped;
+  private volatile boolean holesLeftOutReported;
 
   /** The last hand-over; the managed cursor shows its position before it is on storage. */
   private volatile CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
@@ -124,6 +125,7 @@ final class PositionPublisher {
 
   private void flushNow() {
     flush()
+        .thenRun(this::reportHolesLeftOut)
         .exceptionally(
             e -> {
               log.warn(
@@ -134,6 +136,20 @@ final class PositionPublisher {
               flushing.request();
               return null;
             });
+  }
+
+  /** Says when some consumer has more to be kept than is, each time that it begins. */
+  private void reportHolesLeftOut() {
+    long leftOut = store == null ? 0 : store.holesLeftOut();
+    if (leftOut > 0 && !holesLeftOutReported) {
+      log.warn(
+          "[{}][{}] {} acknowledgements ahead of their consumers' positions are more than is kept for one"
+              + " consumer (broadcastMaxAcknowledgmentHolesToPersist): their messages come again if the broker stops",
+          cursor.getManagedLedger().getName(),
+          cursor.getName(),
+          leftOut);
+    }
+    holesLeftOutReported = leftOut > 0;
   }
 
   private void expireNow() {

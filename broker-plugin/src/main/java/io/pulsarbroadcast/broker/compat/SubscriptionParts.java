@@ -31,6 +31,7 @@ record SubscriptionParts(
     LedgerIndex index,
     CursorRegistry cursors,
     ManagedLedgerEntrySource source,
+    DispatchRates rates,
     BroadcastDispatcher fanout,
     PositionPublisher publisher,
     SubscriptionMetrics metrics,
@@ -63,13 +64,18 @@ record SubscriptionParts(
     ManagedLedgerEntrySource source =
         new ManagedLedgerEntrySource(
             topic, plain.getCursor(), index, skipped, position, config, metrics);
+    DispatchRates rates = new DispatchRates(topic, plain.getName(), cursors::connectedCount);
     BroadcastDispatcher fanout =
         new BroadcastDispatcher(
-            name, source, position, thread, timer, config.catchUpMaxHeldBytes(), metrics);
+            name, source, rates, position, thread, timer, config.catchUpMaxHeldBytes(), metrics);
     PositionsStore store =
         past.ledger() == null
             ? null
-            : new PositionsStore(new MeteredLog(past.ledger(), metrics), cursors, index);
+            : new PositionsStore(
+                new MeteredLog(past.ledger(), metrics),
+                cursors,
+                index,
+                config.maxAcknowledgmentHolesToPersist());
     PositionPublisher publisher =
         new PositionPublisher(
             plain.getCursor(), source::seekToTail, index, cursors, store, timer, config);
@@ -86,7 +92,7 @@ record SubscriptionParts(
                 thread.queued(),
                 past.ledger() == null ? 0 : past.ledger().sizeBytes()));
     return new SubscriptionParts(
-        index, cursors, source, fanout, publisher, metrics, config, past, position);
+        index, cursors, source, rates, fanout, publisher, metrics, config, past, position);
   }
 
   /** The ordinal of the first entry after a position. */

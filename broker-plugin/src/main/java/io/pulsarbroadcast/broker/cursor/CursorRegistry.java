@@ -1,16 +1,11 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
-import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
-import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredName;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -28,14 +23,6 @@ import org.roaringbitmap.RoaringBitmap;
  * is stored of a name is the lowest of all its cursors.
  */
 public final class CursorRegistry {
-
-  /** Names per record of a snapshot; keeps a record well under what storage takes for one entry. */
-  private static final int NAMES_PER_RECORD = 5_000;
-
-  /** Individually acknowledged entries of one consumer that survive a restart; more come again. */
-  private static final int MAX_STORED_HOLES = 50_000;
-
-  private static final long[] NO_HOLES = {};
 
   /** A time to live: the position ends with the connection. */
   public static final long EPHEMERAL = -1;
@@ -68,32 +55,6 @@ public final class CursorRegistry {
   public CursorRegistry(SkippedEntries skipped, long floor) {
     this.skipped = skipped;
     this.floor = floor;
-  }
-
-  /** The durable position or positions under one name. Guarded by the registry. */
-  private static final class NamedPosition {
-    private final String name;
-    private final int number;
-    private long ttlSeconds;
-    private int connected;
-    private VirtualCursor leftBehind;
-    private long leftAtNanos;
-    private boolean nameStored;
-
-    /** The position last written to the store, or -1. */
-    private long stored = -1;
-
-    /** How many holes were last written to the store. */
-    private long storedHoles;
-
-    /** The lowest of its cursors; valid only while positions are being collected. */
-    private VirtualCursor lowest;
-
-    NamedPosition(String name, int number, long ttlSeconds) {
-      this.name = name;
-      this.number = number;
-      this.ttlSeconds = ttlSeconds;
-    }
   }
 
   /**
@@ -295,54 +256,30 @@ public final class CursorRegistry {
    * Adds a position from the store, of a consumer that may return; before any consumer is
    * connected.
    */
-  synchronized void restore(
-      String name,
-      long ttlSeconds,
-      long next,
-      Iterable<Long> acknowledgedAhead,
-      long deliveredEnd) {
+  synchronized VirtualCursor restore(String name, long ttlSeconds, long next, long deliveredEnd) {
     VirtualCursor cursor =
         new VirtualCursor(name, true, skipped, Math.max(floor, next), deliveredEnd);
     keptForDurable = true;
-    acknowledgedAhead.forEach(cursor::ackIndividual);
     leaveBehind(addName(name, ttlSeconds), cursor);
+    return cursor;
   }
 
-  /**
-   * What changed since the last {@link #changes} or {@link #snapshot}, to be stored; perhaps
-   * nothing.
-   */
-  synchronized PositionsRecord changes(LongFunction<EntryId> entryBefore) {
-    PositionsRecord record = new PositionsRecord(false, false);
-    record.removed.or(removedNumbers);
+  /** Writes what changed since the last {@link #collectChanges} or {@link #collectAll}. */
+  synchronized void collectChanges(PositionsRecords records) {
+    records.removed(removedNumbers);
+    collectLowest();
+    byName.values().forEach(named -> named.collect(records));
+    numbersAreStored();
+  }
+
+  /** Writes everything. */
+  synchronized void collectAll(PositionsRecords records) {
     collectLowest();
     for (NamedPosition named : byName.values()) {
-      collect(named, record, entryBefore);
+      named.forgetStored();
+      named.collect(records);
     }
     numbersAreStored();
-    return record;
-  }
-
-  /** Everything, to be stored: one or more records. */
-  synchronized List<PositionsRecord> snapshot(LongFunction<EntryId> entryBefore) {
-    collectLowest();
-    List<PositionsRecord> records = new ArrayList<>();
-    PositionsRecord record = null;
-    Iterator<NamedPosition> all = byName.values().iterator();
-    do {
-      record =
-          new PositionsRecord(
-              record == null, byName.size() <= (records.size() + 1) * NAMES_PER_RECORD);
-      for (int i = 0; i < NAMES_PER_RECORD && all.hasNext(); i++) {
-        NamedPosition named = all.next();
-        named.nameStored = false;
-        named.stored = -1;
-        collect(named, record, entryBefore);
-      }
-      records.add(record);
-    } while (all.hasNext());
-    numbersAreStored();
-    return records;
   }
 
   private void collectLowest() {
@@ -357,27 +294,6 @@ public final class CursorRegistry {
           named.lowest = cursor;
         }
       }
-    }
-  }
-
-  private void collect(
-      NamedPosition named, PositionsRecord record, LongFunction<EntryId> entryBefore) {
-    if (!named.nameStored) {
-      record.names.put(named.number, new StoredName(named.name, named.ttlSeconds));
-      named.nameStored = true;
-    }
-    long next = named.lowest.next();
-    // Two consumers of one name do not share their holes: only a position that stands alone keeps
-    // them.
-    boolean alone = named.connected + (named.leftBehind == null ? 0 : 1) == 1;
-    long[] holes = alone ? named.lowest.acknowledgedAhead(MAX_STORED_HOLES) : NO_HOLES;
-    if (named.stored != next || named.storedHoles != holes.length) {
-      record.put(named.number, entryBefore.apply(next));
-      for (long hole : holes) {
-        record.putHole(named.number, entryBefore.apply(hole + 1));
-      }
-      named.stored = next;
-      named.storedHoles = holes.length;
     }
   }
 

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.ReferenceCounted;
 import io.pulsarbroadcast.broker.metrics.EntryTrace;
+import org.apache.pulsar.common.api.proto.MessageMetadata;
 
 /**
  * One entry on its way to consumers, shared by all of them: read once, retained once per
@@ -23,6 +24,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
   private final long ledgerId;
   private final long entryId;
   private final int messages;
+  private final MessageMetadata metadata;
   private final ByteBuf data;
   private final EntryTrace trace;
 
@@ -31,6 +33,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
    * @param ordinal its own ordinal
    * @param messages how many messages the entry holds (a batch holds several); what it costs in
    *     permits
+   * @param metadata as in {@code data}, read once
    * @param data broker metadata if any, metadata and payload, as stored; this object takes over one
    *     reference
    * @param trace times its way, or null
@@ -41,6 +44,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
       long ledgerId,
       long entryId,
       int messages,
+      MessageMetadata metadata,
       ByteBuf data,
       EntryTrace trace) {
     this.from = from;
@@ -48,6 +52,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
     this.ledgerId = ledgerId;
     this.entryId = entryId;
     this.messages = messages;
+    this.metadata = metadata;
     this.data = data;
     this.trace = trace;
   }
@@ -57,7 +62,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
    * nothing.
    */
   public static BroadcastEntry skipping(long from, long last) {
-    return new BroadcastEntry(from, last, -1, -1, 0, null, null);
+    return new BroadcastEntry(from, last, -1, -1, 0, null, null, null);
   }
 
   public long from() {
@@ -85,8 +90,12 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
     return data != null;
   }
 
+  public MessageMetadata metadata() {
+    return metadata;
+  }
+
   /** The stored bytes; do not move its indices: duplicate it. */
-  ByteBuf data() {
+  public ByteBuf data() {
     return data;
   }
 

@@ -1,7 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.dispatch;
 
-import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.dispatch.ConsumerOwner.Verdict;
+import io.pulsarbroadcast.broker.metrics.ConnectionGauges;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,11 +38,12 @@ public final class ConnectionFanout {
   private final FrameWriter writer;
   private final BroadcastDispatcher dispatcher;
   private final long maxPendingBytes;
-  private final SubscriptionMetrics metrics;
+  private final ConnectionGauges gauges;
 
   private final List<FanoutConsumer> members = new ArrayList<>();
   private final ConsumerList atTail = new ConsumerList();
   private final ConsumerList behind = new ConsumerList();
+  private final DelayedDeliveries delayed;
 
   private final ArrayDeque<BroadcastEntry> tail = new ArrayDeque<>();
   private long tailBytes;
@@ -57,27 +60,22 @@ public final class ConnectionFanout {
   private int catchUpTurn;
   private boolean catchUpRequested;
 
+  private final SentCounts sentAtTail;
+  private final SentCounts sentBehind;
+
   private boolean started;
   private boolean draining;
   private boolean closed;
-
-  /** Not yet told the metrics: what was sent since the last pass. */
-  private long messagesSent;
-
-  private long bytesSent;
-  private long messagesResent;
-
-  /** What the metrics were told last. */
-  private int reportedBehind;
-
-  private boolean reportedUnwritable;
 
   public ConnectionFanout(
       FrameWriter writer, BroadcastDispatcher dispatcher, long maxPendingBytes) {
     this.writer = writer;
     this.dispatcher = dispatcher;
     this.maxPendingBytes = maxPendingBytes;
-    this.metrics = dispatcher.metrics();
+    this.delayed = new DelayedDeliveries(writer, this::replace);
+    this.sentAtTail = new SentCounts(dispatcher, true);
+    this.sentBehind = new SentCounts(dispatcher, false);
+    this.gauges = new ConnectionGauges(dispatcher.metrics());
   }
 
   /**
@@ -110,7 +108,7 @@ public final class ConnectionFanout {
       return;
     }
     leaveLane(consumer);
-    report();
+    updateGauges();
     FanoutConsumer last = members.remove(members.size() - 1);
     if (last != consumer) {
       members.set(consumer.memberIndex, last);
@@ -136,16 +134,39 @@ public final class ConnectionFanout {
    * @param epoch what the client wants these deliveries marked with
    */
   public void rewind(FanoutConsumer consumer, long epoch) {
-    consumer.epoch = Math.max(consumer.epoch, epoch);
-    moveTo(consumer, consumer.cursor().next());
+    if (consumer.isOrdered()) {
+      consumer.epoch = Math.max(consumer.epoch, epoch);
+      moveTo(consumer, consumer.cursor().next());
+    } else {
+      consumer.redeliverAll();
+      consumer.unblock();
+      replace(consumer);
+    }
+  }
+
+  /**
+   * Sends a consumer of the unordered contract single entries again that it was sent and has not
+   * acknowledged. On the event loop.
+   */
+  public void redeliver(FanoutConsumer consumer, long[] ordinals) {
+    for (long ordinal : ordinals) {
+      consumer.redeliver(ordinal);
+    }
+    consumer.unblock();
+    replace(consumer);
+  }
+
+  /** A consumer has acknowledged enough to be sent more. On the event loop. */
+  public void unblock(FanoutConsumer consumer) {
+    consumer.unblock();
+    place(consumer);
+    drain();
   }
 
   /** Sends a consumer entries from {@code ordinal} on. On the event loop. */
   public void moveTo(FanoutConsumer consumer, long ordinal) {
-    leaveLane(consumer);
     consumer.next = ordinal;
-    place(consumer);
-    drain();
+    replace(consumer);
   }
 
   /** The socket takes more. On the event loop. */
@@ -156,11 +177,12 @@ public final class ConnectionFanout {
   /** Gives up everything held, and closes the consumers that are still here. On the event loop. */
   public void close() {
     closed = true;
+    delayed.close();
     releaseTail();
     releaseCatchUp();
     writer.discard();
     updateTailCount();
-    report();
+    updateGauges();
     for (FanoutConsumer consumer : List.copyOf(members)) {
       consumer.close();
     }
@@ -236,11 +258,14 @@ public final class ConnectionFanout {
     } finally {
       draining = false;
     }
+    sentAtTail.report();
+    sentBehind.report();
     updateTailCount();
-    report();
+    updateGauges();
     if (catchUp == null && !catchUpRequested && !behind.isEmpty() && writer.isWritable()) {
       catchUpRequested = true;
-      dispatcher.requestCatchUp(this, nextInTurn().next);
+      FanoutConsumer consumer = nextInTurn();
+      dispatcher.requestCatchUp(this, consumer.wanted(), consumer.wantedEnd());
     }
   }
 
@@ -253,7 +278,7 @@ public final class ConnectionFanout {
         }
         FanoutConsumer consumer = atTail.get(tailPass++);
         if (consumer != null && entry.isNextFor(consumer.next)) {
-          give(consumer, entry);
+          give(consumer, entry, true);
         }
       }
       tail.poll();
@@ -272,8 +297,8 @@ public final class ConnectionFanout {
           return;
         }
         FanoutConsumer consumer = behind.get(catchUpPass++);
-        if (consumer != null && entry.isNextFor(consumer.next)) {
-          give(consumer, entry);
+        if (consumer != null && consumer.takes(entry)) {
+          give(consumer, entry, false);
         }
       }
       catchUpIndex++;
@@ -281,28 +306,67 @@ public final class ConnectionFanout {
     }
     releaseCatchUp();
     long tailStart = tailStart();
-    behind.moveTo(atTail, consumer -> consumer.next >= tailStart);
+    behind.moveTo(atTail, consumer -> consumer.next >= tailStart && !consumer.hasRedeliveries());
   }
 
-  private void give(FanoutConsumer consumer, BroadcastEntry entry) {
-    if (!entry.isDelivered() || consumer.cursor().isAcknowledged(entry.ordinal())) {
+  private void give(FanoutConsumer consumer, BroadcastEntry entry, boolean fromTail) {
+    VirtualCursor cursor = consumer.cursor();
+    if (!entry.isDelivered() || cursor.isAcknowledged(entry.ordinal())) {
       consumer.passed(entry);
       return;
     }
-    long resentBefore = consumer.messagesRedelivered();
-    int bytes = writer.write(consumer, entry);
-    consumer.sent(entry, bytes);
-    messagesSent += entry.messages();
-    bytesSent += bytes;
-    messagesResent += consumer.messagesRedelivered() - resentBefore;
-    if (consumer.permits <= 0) {
+    Verdict verdict = consumer.filter(entry);
+    if (verdict != Verdict.ACCEPT) {
+      consumer.passed(entry);
+      consumer.filtered(entry, verdict);
+      return;
+    }
+    if (!consumer.isOrdered() && isDelayed(consumer, entry)) {
+      return;
+    }
+    long[] ackSet = cursor.remaining(entry.ordinal());
+    int messages = ackSet == null ? entry.messages() : countOf(ackSet);
+    int bytes = writer.write(consumer, entry, consumer.redeliveriesOf(entry), ackSet);
+    boolean again = consumer.sent(entry, messages, bytes);
+    (fromTail ? sentAtTail : sentBehind).add(messages, bytes, again);
+    if (consumer.permits <= 0 || consumer.isBlocked()) {
       leaveLane(consumer);
     }
   }
 
+  private boolean isDelayed(FanoutConsumer consumer, BroadcastEntry entry) {
+    long atMillis = consumer.deliverAtMillis(entry);
+    if (atMillis <= 0 || atMillis <= System.currentTimeMillis()) {
+      return false;
+    }
+    consumer.passed(entry);
+    delayed.add(atMillis, consumer, entry.ordinal());
+    return true;
+  }
+
+  private static int countOf(long[] bits) {
+    int count = 0;
+    for (long word : bits) {
+      count += Long.bitCount(word);
+    }
+    return count;
+  }
+
+  /** Puts a consumer into the lane that fits, after what it wants has changed. */
+  private void replace(FanoutConsumer consumer) {
+    leaveLane(consumer);
+    place(consumer);
+    drain();
+  }
+
   private void place(FanoutConsumer consumer) {
-    if (started && consumer.lane == null && consumer.permits > 0 && consumer.memberIndex >= 0) {
-      (consumer.next >= tailStart() ? atTail : behind).add(consumer);
+    if (started
+        && consumer.lane == null
+        && consumer.permits > 0
+        && !consumer.isBlocked()
+        && consumer.memberIndex >= 0) {
+      boolean tailFits = consumer.next >= tailStart() && !consumer.hasRedeliveries();
+      (tailFits ? atTail : behind).add(consumer);
       updateTailCount();
     }
   }
@@ -356,31 +420,15 @@ public final class ConnectionFanout {
     }
   }
 
-  /** Tells the metrics what changed: once per pass, not per consumer. */
-  private void report() {
-    if (messagesSent > 0) {
-      metrics.delivered(messagesSent, bytesSent, messagesResent);
-      messagesSent = 0;
-      bytesSent = 0;
-      messagesResent = 0;
-    }
-    int nowBehind = closed ? 0 : behind.size();
-    if (nowBehind != reportedBehind) {
-      metrics.laggards(nowBehind - reportedBehind);
-      reportedBehind = nowBehind;
-    }
-    boolean unwritable = !closed && !writer.isWritable();
-    if (unwritable != reportedUnwritable) {
-      metrics.unwritableConnections(unwritable ? 1 : -1);
-      reportedUnwritable = unwritable;
-    }
-  }
-
   private void updateTailCount() {
     boolean now = !closed && !atTail.isEmpty();
     if (now != countedAtTail) {
       countedAtTail = now;
       dispatcher.atTail(now);
     }
+  }
+
+  private void updateGauges() {
+    gauges.update(closed ? 0 : behind.size(), !closed && !writer.isWritable());
   }
 }

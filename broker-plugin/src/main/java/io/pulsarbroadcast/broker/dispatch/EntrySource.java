@@ -11,14 +11,18 @@ public interface EntrySource {
 
   /**
    * Reads on at the tail, waiting for an entry to be published when there is none. One at a time.
+   *
+   * @param max a bound beside the source's own
    */
-  void readTail(ReadCallback callback);
+  void readTail(DispatchQuota.Share max, ReadCallback callback);
 
   /**
    * Reads entries again, from {@code from} and before {@code to}, from the broker's cache or from
    * BookKeeper; at most one bounded batch. One at a time.
+   *
+   * @param max a bound beside the source's own
    */
-  void readBehind(long from, long to, ReadCallback callback);
+  void readBehind(long from, long to, DispatchQuota.Share max, ReadCallback callback);
 
   /** Gives up what it holds open. */
   void close();
