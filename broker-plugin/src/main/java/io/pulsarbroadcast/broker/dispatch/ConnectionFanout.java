@@ -182,7 +182,7 @@ public final class ConnectionFanout {
     releaseCatchUp();
     writer.discard();
     updateTailCount();
-    updateGauges();
+    gauges.close();
     for (FanoutConsumer consumer : List.copyOf(members)) {
       consumer.close();
     }
@@ -429,6 +429,8 @@ public final class ConnectionFanout {
   }
 
   private void updateGauges() {
-    gauges.update(closed ? 0 : behind.size(), !closed && !writer.isWritable());
+    if (!closed) {
+      gauges.update(behind.size(), !writer.isWritable());
+    }
   }
 }

@@ -10,13 +10,16 @@ public final class ConnectionGauges {
   private final SubscriptionMetrics metrics;
   private int laggards;
   private boolean unwritable;
+  private boolean closed;
 
+  /** Of a connection that has just been made. */
   public ConnectionGauges(SubscriptionMetrics metrics) {
     this.metrics = metrics;
+    metrics.connections(1);
   }
 
   /**
-   * Tells how it is now; all zero when the connection is closed.
+   * Tells how it is now.
    *
    * @param laggardsNow its consumers behind the tail
    * @param unwritableNow whether its socket is full
@@ -29,6 +32,15 @@ public final class ConnectionGauges {
     if (unwritableNow != unwritable) {
       metrics.unwritableConnections(unwritableNow ? 1 : -1);
       unwritable = unwritableNow;
+    }
+  }
+
+  /** The connection is gone. */
+  public void close() {
+    update(0, false);
+    if (!closed) {
+      closed = true;
+      metrics.connections(-1);
     }
   }
 }

@@ -107,6 +107,7 @@ final class MeterGroup {
         "positions.waiting",
         "Positions that wait for their consumer's return",
         member -> member.sample().positionsWaiting());
+    sum("connections", "Connections with consumers", SubscriptionMetrics::connections);
     sum("laggards", "Consumers behind the tail", SubscriptionMetrics::laggards);
     sum(
         "convoys",

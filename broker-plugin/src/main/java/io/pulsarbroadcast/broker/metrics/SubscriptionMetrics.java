@@ -19,6 +19,7 @@ public final class SubscriptionMetrics {
   private final String namespace;
   private final String topic;
   private final String subscription;
+  private final LongAdder connections = new LongAdder();
   private final LongAdder laggards = new LongAdder();
   private final LongAdder unwritableConnections = new LongAdder();
   private volatile MeterGroup meters;
@@ -99,13 +100,18 @@ public final class SubscriptionMetrics {
     meters.skipped.get(cause).increment(entries);
   }
 
+  /** A connection has its first consumer, or its last is gone. */
+  void connections(int change) {
+    connections.add(change);
+  }
+
   /** Consumers of a connection fell behind the tail, or are back at it. */
-  public void laggards(int change) {
+  void laggards(int change) {
     laggards.add(change);
   }
 
   /** A connection's socket became full, or takes more again. */
-  public void unwritableConnections(int change) {
+  void unwritableConnections(int change) {
     unwritableConnections.add(change);
   }
 
@@ -146,6 +152,10 @@ public final class SubscriptionMetrics {
 
   void meters(MeterGroup group) {
     meters = group;
+  }
+
+  long connections() {
+    return connections.sum();
   }
 
   long laggards() {

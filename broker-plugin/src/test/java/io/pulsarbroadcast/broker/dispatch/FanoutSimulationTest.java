@@ -24,6 +24,7 @@ import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,9 @@ class FanoutSimulationTest {
 
   private static final ScheduledExecutorService TIMER =
       Executors.newSingleThreadScheduledExecutor();
+
+  private static final Pattern GAUGE_AT_ZERO =
+      Pattern.compile("pulsar_broadcast_(connections|unwritable_connections|laggards)\\{.*} 0\\.0");
 
   @AfterAll
   static void stopTimer() {
@@ -67,9 +71,11 @@ class FanoutSimulationTest {
     private final SkippedEntries skipped = new SkippedEntries();
     private final CursorRegistry registry = new CursorRegistry(skipped, 0);
     private final MemoryLedger ledger = new MemoryLedger();
+    private final BroadcastMetrics allMetrics =
+        new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0);
     private final SubscriptionMetrics metrics =
-        new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0)
-            .subscription("public/default", "persistent://public/default/topic", "subscription");
+        allMetrics.subscription(
+            "public/default", "persistent://public/default/topic", "subscription");
     private final BroadcastDispatcher dispatcher =
         new BroadcastDispatcher(
             "test",
@@ -116,6 +122,9 @@ class FanoutSimulationTest {
       connections.forEach(Connection::close);
       dispatcher.close();
       settle();
+      assertThat(allMetrics.scrape().lines().filter(GAUGE_AT_ZERO.asMatchPredicate()))
+          .as("%s: gauges of connections that are gone", run)
+          .hasSize(3);
       for (ByteBuf entry : log) {
         assertThat(entry.refCnt()).as("%s: retained", run).isEqualTo(1);
         entry.release();
