@@ -102,7 +102,7 @@ class BroadcastMetricsTest {
 
   @Test
   void shouldHaveEverySkipCauseAndStageFromTheStart() {
-    of(perTopic, "area-7").skipped(SkipCause.TTL, 5);
+    of(perTopic, "area-7").skipped(SkipCause.EXPIRED, 5);
 
     assertThat(series(perTopic, "pulsar_broadcast_skipped_entries_total"))
         .hasSize(SkipCause.values().length)
