@@ -5,6 +5,8 @@ import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What one Broadcast subscription counts as it happens. May be called from any thread.
@@ -14,6 +16,8 @@ import java.util.function.Supplier;
  * by the subscriptions of a namespace, see {@link MeterGroup}.
  */
 public final class SubscriptionMetrics {
+
+  private static final Logger log = LoggerFactory.getLogger(SubscriptionMetrics.class);
 
   private final BroadcastMetrics all;
   private final String namespace;
@@ -26,6 +30,9 @@ public final class SubscriptionMetrics {
   private volatile boolean closed;
   private volatile Supplier<SubscriptionSample> sampler = () -> SubscriptionSample.NONE;
   private volatile SubscriptionSample sample = SubscriptionSample.NONE;
+
+  /** Whether the last sample could be taken; guarded by {@link #all}. */
+  private boolean sampled = true;
 
   SubscriptionMetrics(
       BroadcastMetrics all, String namespace, String topic, String subscription, MeterGroup first) {
@@ -166,8 +173,17 @@ public final class SubscriptionMetrics {
     return unwritableConnections.sum();
   }
 
+  /** Keeps the sample before when there is none, for one subscription must not cost the others. */
   void takeSample() {
-    sample = sampler.get();
+    try {
+      sample = sampler.get();
+      sampled = true;
+    } catch (RuntimeException e) {
+      if (sampled) {
+        log.warn("[{}][{}] Gauges stay as they were until they can be read", topic, subscription, e);
+      }
+      sampled = false;
+    }
   }
 
   SubscriptionSample sample() {

@@ -101,6 +101,23 @@ class BroadcastMetricsTest {
   }
 
   @Test
+  void shouldAnswerThoughOneSubscriptionCannotBeSampled() {
+    SubscriptionMetrics broken = of(perNamespace, "area-7");
+    SubscriptionMetrics well = of(perNamespace, "area-8");
+    broken.sampleFrom(() -> new SubscriptionSample(new Lag(10, 0, 0), 0, 0, 0, 0));
+    well.sampleFrom(() -> new SubscriptionSample(new Lag(20, 0, 0), 0, 0, 0, 0));
+    assertThat(value(perNamespace, "pulsar_broadcast_consumers")).isEqualTo(30);
+
+    broken.sampleFrom(
+        () -> {
+          throw new IllegalStateException("closing");
+        });
+    well.sampleFrom(() -> new SubscriptionSample(new Lag(25, 0, 0), 0, 0, 0, 0));
+
+    assertThat(value(perNamespace, "pulsar_broadcast_consumers")).isEqualTo(35);
+  }
+
+  @Test
   void shouldHaveEverySkipCauseAndStageFromTheStart() {
     of(perTopic, "area-7").skipped(SkipCause.EXPIRED, 5);
 
