@@ -170,6 +170,29 @@ class MetricsIT {
   }
 
   @Test
+  void shouldCountSkippedEntriesByCause(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    List<Consumer<String>> consumers = subscribe(broker, topic, 2);
+    Messages.publish(broker, topic, 0, 10);
+    assertThat(Messages.receiveAndAck(consumers.get(0), 10)).hasSize(10);
+    assertThat(Messages.receive(consumers.get(1), 10)).hasSize(10);
+
+    broker.admin().topics().skipMessages(topic, SUBSCRIPTION, 3);
+    await().atMost(TIMEOUT).until(() -> skipped(broker, topic, "skip") == 3);
+
+    broker.admin().topics().skipAllMessages(topic, SUBSCRIPTION);
+    await().atMost(TIMEOUT).until(() -> skipped(broker, topic, "clear") == 7);
+    assertThat(skipped(broker, topic, "skip")).isEqualTo(3);
+    assertThat(skipped(broker, topic, "ttl")).isZero();
+    close(consumers);
+  }
+
+  private static double skipped(Broker broker, String topic, String cause) throws Exception {
+    return scrape(broker)
+        .value("pulsar_broadcast_skipped_entries_total", "topic", topic, "cause", cause);
+  }
+
+  @Test
   void shouldMeasureWritesToThePositionsLog(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     Consumer<String> consumer = subscribe(broker, topic, 1).get(0);

@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
 final class BroadcastConsumer extends Consumer implements ConsumerOwner {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastConsumer.class);
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
   private static final VarHandle CLOSED;
 
   static {
@@ -56,6 +57,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
   BroadcastConsumer sameName;
 
   private volatile boolean closed;
+  private volatile boolean endAnnounced;
   private long lastAckedTimestamp;
   private long lastFlowTimestamp;
   private Rates rates;
@@ -173,7 +175,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
         connection().unblock(broadcast, fanout);
       }
     }
-    return CompletableFuture.completedFuture(null);
+    return DONE;
   }
 
   /**
@@ -294,12 +296,21 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
    * nothing sent before is taken for what comes after.
    */
   CompletableFuture<Void> seek(long ledgerId, long entryId) {
-    return broadcast.moveTo(position(), ledgerId, entryId).thenRun(this::disconnect);
+    return broadcast.seek(this, ledgerId, entryId).thenRun(this::disconnect);
   }
 
   /** Moves this consumer to the first entry published at or after a time. */
   CompletableFuture<Void> seek(long publishTimeMillis) {
-    return broadcast.moveTo(position(), publishTimeMillis).thenRun(this::disconnect);
+    return broadcast.seek(this, publishTimeMillis).thenRun(this::disconnect);
+  }
+
+  /** Tells the client so, once, when this consumer has acknowledged everything. */
+  @Override
+  public void reachedEndOfTopic() {
+    if (!endAnnounced && broadcast.isAtEnd(position())) {
+      endAnnounced = true;
+      super.reachedEndOfTopic();
+    }
   }
 
   /** The topic's last message, beside this consumer's position. */

@@ -97,6 +97,9 @@ final class BroadcastTopic extends MeteredTopic {
       broadcast =
           BroadcastContract.isBroadcast(
               properties(option.getMetadata()), declared, option.getSubType());
+      if (broadcast) {
+        BroadcastContract.checkConsumerName(option.getConsumerName());
+      }
     } catch (IllegalArgumentException e) {
       return CompletableFuture.failedFuture(new NotAllowedException(e.getMessage()));
     }

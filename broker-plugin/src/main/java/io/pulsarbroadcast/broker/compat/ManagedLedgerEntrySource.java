@@ -24,6 +24,7 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.CursorAlreadyClosedException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.NoMoreEntriesToReadException;
+import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
@@ -96,7 +97,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = take(entries, tail, true);
+            Batch batch = take(entries, tail, passed(), true);
             tail = batch.next;
             callback.entriesRead(batch.entries, batch.next);
           }
@@ -126,7 +127,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, false);
+            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, 0, false);
             if (batch.next > from) {
               callback.entriesRead(batch.entries, batch.next);
             } else {
@@ -215,13 +216,26 @@ final class ManagedLedgerEntrySource implements EntrySource {
     return topic.getManagedLedger();
   }
 
-  /** Turns what was read, starting at {@code from}, into entries that stand for every ordinal. */
-  private Batch take(List<Entry> read, long from, boolean atTail) {
+  /** The ordinal up to which the subscription has moved, perhaps past what was never read. */
+  private long passed() {
+    Position position = cursor.getMarkDeletedPosition();
+    return index.ordinalAfter(position.getLedgerId(), position.getEntryId());
+  }
+
+  /**
+   * Turns what was read, starting at {@code from}, into entries that stand for every ordinal.
+   *
+   * @param passed before this ordinal, what was not read is there all the same, and not stood for
+   */
+  private Batch take(List<Entry> read, long from, long passed, boolean atTail) {
     List<BroadcastEntry> taken = new ArrayList<>(read.size());
     long covered = from;
     long next = from;
     for (Entry entry : read) {
       long ordinal = index.ordinalOf(entry.getLedgerId(), entry.getEntryId());
+      if (next == from && ordinal > next) {
+        covered = Math.max(from, Math.min(passed, ordinal));
+      }
       if (ordinal < next) {
         // The broker moved the cursor back; the tail has passed this entry.
         entry.release();

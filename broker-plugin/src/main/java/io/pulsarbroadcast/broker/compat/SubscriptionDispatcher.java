@@ -49,13 +49,11 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
    */
   @Override
   public CompletableFuture<Void> addConsumer(Consumer standIn) {
-    Integer limit =
-        broadcast.getTopic().getHierarchyTopicPolicies().getMaxConsumersPerSubscription().get();
-    if (limit != null && limit > 0 && consumers.count() >= limit) {
-      return CompletableFuture.failedFuture(
-          new ConsumerBusyException("Subscription reached max consumers limit"));
-    }
-    return CompletableFuture.completedFuture(null);
+    ConsumerBusyException refusal =
+        ConsumerAdmission.refusal(broadcast.getTopic(), consumers.count() + 1);
+    return refusal == null
+        ? CompletableFuture.completedFuture(null)
+        : CompletableFuture.failedFuture(refusal);
   }
 
   @Override

@@ -35,6 +35,7 @@ record SubscriptionParts(
     BroadcastDispatcher fanout,
     PositionPublisher publisher,
     SubscriptionMetrics metrics,
+    SkipCounters skips,
     BroadcastConfig config,
     SubscriptionPast past,
     long originalPosition) {
@@ -76,9 +77,18 @@ record SubscriptionParts(
                 cursors,
                 index,
                 config.maxAcknowledgmentHolesToPersist());
+    SkipCounters skips = new SkipCounters(topic.getName(), plain.getName(), metrics);
     PositionPublisher publisher =
         new PositionPublisher(
-            plain.getCursor(), source::seekToTail, index, cursors, store, timer, config);
+            plain.getCursor(),
+            source::seekToTail,
+            fanout::skipTo,
+            index,
+            cursors,
+            store,
+            skips,
+            timer,
+            config);
     source.whenSkipped(publisher::positionMoved);
     publisher.start();
     metrics.sampleFrom(
@@ -92,7 +102,7 @@ record SubscriptionParts(
                 thread.queued(),
                 past.ledger() == null ? 0 : past.ledger().sizeBytes()));
     return new SubscriptionParts(
-        index, cursors, source, rates, fanout, publisher, metrics, config, past, position);
+        index, cursors, source, rates, fanout, publisher, metrics, skips, config, past, position);
   }
 
   /** The ordinal of the first entry after a position. */

@@ -63,8 +63,9 @@ public final class CursorRegistry {
    *
    * @param ttlSeconds how long its position outlives its connection; negative: ephemeral, not at
    *     all
-   * @param start where a consumer without a position starts, asked while the lock is held; raised
-   *     to the subscription's own position when below
+   * @param start where a consumer without a position starts, asked while the lock is held; a
+   *     durable one's is raised to the subscription's own position when below, see {@link
+   *     #lowerFloor}
    * @param deliveredEnd see {@link VirtualCursor#deliveredEnd()}
    */
   public synchronized VirtualCursor connect(
@@ -77,7 +78,7 @@ public final class CursorRegistry {
       named.leftBehind = null;
       leftBehindCount--;
     } else {
-      long next = Math.max(floor, start.getAsLong());
+      long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
     }
     if (durable) {
@@ -130,17 +131,22 @@ public final class CursorRegistry {
   }
 
   /**
-   * Drops the positions whose consumers stayed away for longer than their time to live.
+   * Drops the positions whose consumers stayed away for longer than their time to live. Under the
+   * same lock as {@link #connect}: a consumer that returns finds its position or, when it comes too
+   * late, none; what it misses is then in the answer.
    *
-   * @return how many
+   * @param end the ordinal after the topic's last entry: what a dropped position had not
+   *     acknowledged before it counts as skipped
    */
-  public synchronized int expire(long nowNanos) {
+  public synchronized Skipped expire(long nowNanos, long end) {
     int expired = 0;
+    long entries = 0;
     for (Iterator<NamedPosition> all = byName.values().iterator();
         leftBehindCount > 0 && all.hasNext(); ) {
       NamedPosition named = all.next();
       if (named.leftBehind != null
           && (nowNanos - named.leftAtNanos) / 1_000_000_000L >= named.ttlSeconds) {
+        entries += named.leftBehind.unacknowledgedBefore(end);
         named.leftBehind = null;
         leftBehindCount--;
         expired++;
@@ -150,26 +156,55 @@ public final class CursorRegistry {
         }
       }
     }
-    return expired;
-  }
-
-  /** Moves every position to {@code ordinal}: reset of the whole subscription. */
-  public synchronized void resetAll(long ordinal) {
-    forEach(cursor -> cursor.reset(ordinal));
-    floor = ordinal;
+    return new Skipped(expired, entries);
   }
 
   /**
-   * Moves every position that is before {@code ordinal} up to it: skip, clear and expiry of the
-   * subscription.
+   * Moves every position to {@code ordinal}, back or forward: reset of the whole subscription.
+   *
+   * @return what those that moved forward had not acknowledged
    */
-  public synchronized void advanceAll(long ordinal) {
+  public synchronized Skipped resetAll(long ordinal) {
+    Skipped skippedBefore = moveUpTo(ordinal);
+    forEach(cursor -> cursor.reset(ordinal));
+    floor = ordinal;
+    return skippedBefore;
+  }
+
+  /**
+   * Moves every position that is before {@code ordinal} up to it, when that is beyond the
+   * subscription's position: somebody else moved the subscription there.
+   */
+  public synchronized Skipped skipTo(long ordinal) {
+    if (ordinal <= floor) {
+      return Skipped.NOTHING;
+    }
+    Skipped moved = moveUpTo(ordinal);
+    floor = ordinal;
+    return moved;
+  }
+
+  private Skipped moveUpTo(long ordinal) {
+    long[] consumersAndEntries = new long[2];
     forEach(
         cursor -> {
-          cursor.delivered(ordinal);
-          cursor.ackCumulative(ordinal - 1);
+          if (cursor.next() < ordinal) {
+            long entries = cursor.skipTo(ordinal);
+            consumersAndEntries[0] += entries > 0 ? 1 : 0;
+            consumersAndEntries[1] += entries;
+          }
         });
-    floor = Math.max(floor, ordinal);
+    return new Skipped((int) consumersAndEntries[0], consumersAndEntries[1]);
+  }
+
+  /**
+   * What positions missed because they were moved or dropped.
+   *
+   * @param positions how many positions
+   * @param entries what they had not acknowledged of it, summed over them
+   */
+  public record Skipped(int positions, long entries) {
+    public static final Skipped NOTHING = new Skipped(0, 0);
   }
 
   /**
@@ -212,15 +247,14 @@ public final class CursorRegistry {
     return isEmpty() && !keptForDurable;
   }
 
-  /**
-   * Lets positions start at {@code ordinal}, which storage may not keep yet.
-   *
-   * @return whether that is before everything so far
-   */
-  public synchronized boolean lowerFloor(long ordinal) {
-    boolean lower = ordinal < floor;
+  /** Lets positions be at {@code ordinal} and after it, which storage keeps now. */
+  public synchronized void lowerFloor(long ordinal) {
     floor = Math.min(floor, ordinal);
-    return lower;
+  }
+
+  /** Whether a position is at {@code end}, but for entries that nobody is given. */
+  public boolean isAtEnd(VirtualCursor cursor, long end) {
+    return skipped.firstNotSkipped(cursor.next()) >= end;
   }
 
   /** Whether there is no position, neither of a connected consumer nor left behind. */

@@ -20,8 +20,8 @@ import java.util.Objects;
  * <p>Invariants kept here:
  *
  * <ul>
- *   <li>I4: {@code next} passes an entry only when that entry was acknowledged, or is given to
- *       nobody.
+ *   <li>I4: {@code next} passes an entry only when that entry was acknowledged, is given to nobody,
+ *       or is skipped for everybody by {@link #skipTo}.
  *   <li>I5: {@code next} decreases only in {@link #reset}.
  *   <li>An acknowledgement of an entry at or after {@link #deliveredEnd()} is refused: it was never
  *       sent.
@@ -208,6 +208,16 @@ public final class VirtualCursor {
     synchronized (this) {
       return Math.max(0, end - next - (ahead == null ? 0 : ahead.countBefore(end)));
     }
+  }
+
+  /**
+   * Moves the position up to {@code ordinal}, acknowledged or not; never back.
+   *
+   * @return how many entries were not acknowledged
+   */
+  synchronized long skipTo(long ordinal) {
+    long entries = unacknowledgedBefore(ordinal);
+    return advanceTo(ordinal) ? entries : 0;
   }
 
   /** Changes whenever {@link #visitAhead} would show something else. */

@@ -111,6 +111,11 @@ public final class BroadcastDispatcher {
         });
   }
 
+  /** Moves every consumer that has not come so far on to {@code ordinal}. */
+  public void skipTo(long ordinal) {
+    thread.execute(() -> connections.forEach(connection -> connection.skipTo(ordinal)));
+  }
+
   /** Stops reading. */
   public void close() {
     closed = true;

@@ -169,6 +169,28 @@ public final class ConnectionFanout {
     replace(consumer);
   }
 
+  /**
+   * Moves everybody who has not come so far on to {@code ordinal}, and nobody back: what is before
+   * is skipped. Called by the dispatcher.
+   */
+  void skipTo(long ordinal) {
+    writer.execute(
+        () -> {
+          for (FanoutConsumer consumer : members) {
+            if (consumer.next < ordinal) {
+              leaveLane(consumer);
+              consumer.next = ordinal;
+              consumer.cursor().delivered(ordinal);
+            }
+            if (consumer.mayUnblock()) {
+              consumer.unblock();
+            }
+            place(consumer);
+          }
+          drain();
+        });
+  }
+
   /** The socket takes more. On the event loop. */
   public void writabilityChanged() {
     drain();
@@ -277,8 +299,15 @@ public final class ConnectionFanout {
           return;
         }
         FanoutConsumer consumer = atTail.get(tailPass++);
-        if (consumer != null && entry.isNextFor(consumer.next)) {
+        if (consumer == null) {
+          continue;
+        }
+        if (entry.isNextFor(consumer.next)) {
           give(consumer, entry, true);
+        } else if (consumer.next < entry.from()) {
+          // The tail reader went on from a later place.
+          leaveLane(consumer);
+          behind.add(consumer);
         }
       }
       tail.poll();

@@ -31,7 +31,8 @@ public interface EntrySource {
   interface ReadCallback {
     /**
      * @param entries in topic order, together standing for every ordinal from where the read began
-     *     to {@code next}; the callee takes over one reference to each
+     *     to {@code next}; at the tail perhaps from a later one on, what is before it being left to
+     *     {@link #readBehind}. The callee takes over one reference to each
      * @param next the ordinal after the last one read
      */
     void entriesRead(List<BroadcastEntry> entries, long next);

@@ -180,7 +180,8 @@ public final class SubscriptionMetrics {
       sampled = true;
     } catch (RuntimeException e) {
       if (sampled) {
-        log.warn("[{}][{}] Gauges stay as they were until they can be read", topic, subscription, e);
+        log.warn(
+            "[{}][{}] Gauges stay as they were until they can be read", topic, subscription, e);
       }
       sampled = false;
     }
