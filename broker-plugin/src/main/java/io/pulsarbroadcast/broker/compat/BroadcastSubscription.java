@@ -44,6 +44,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private final SubscriptionParts parts;
   private final Places places;
   private final SubscriptionWatch watch;
+  private final ConsumerReport report;
   private final ConsumerAdmission admission;
   private final ConsumerDirectory consumers = new ConsumerDirectory();
   private final ShownStats shownStats = new ShownStats(this, consumers);
@@ -76,6 +77,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.parts = parts;
     this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
     this.watch = newWatch(topic);
+    this.report = newReport(topic);
     this.admission = new ConsumerAdmission(this, parts, places, consumers);
     this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
@@ -89,6 +91,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.parts = parts;
     this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
     this.watch = newWatch(topic);
+    this.report = newReport(topic);
     this.admission = new ConsumerAdmission(this, parts, places, consumers);
     this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
@@ -102,10 +105,21 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         topic.getBrokerService().getPulsar().getExecutor());
   }
 
+  private ConsumerReport newReport(BroadcastTopic topic) {
+    return new ConsumerReport(
+        topic.getName(), getName(), consumers, topic.getBrokerService().getPulsar().getExecutor());
+  }
+
   /** Connects a consumer whose subscribe the broker has accepted. */
   CompletableFuture<BroadcastConsumer> register(
       SubscriptionOption option, BroadcastServerCnx connection) {
-    return admission.admit(option, connection);
+    return admission
+        .admit(option, connection)
+        .thenApply(
+            consumer -> {
+              report.came();
+              return consumer;
+            });
   }
 
   /** A consumer that the broker has accepted is not connected after all. */
@@ -325,6 +339,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         return;
       }
       getCursor().updateLastActive();
+      report.went();
       parts.cursors().disconnect(connected.position());
       consumers.remove(connected);
       connected.connection().remove(this, connected);

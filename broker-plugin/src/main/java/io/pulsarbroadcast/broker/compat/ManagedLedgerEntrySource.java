@@ -59,7 +59,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
   private final int tailReadMaxEntries;
   private final long tailReadMaxBytes;
 
-  /** The ordinal after the last entry read at the tail. Written by the one tail read under way. */
+  /** The ordinal at which the tail is read on. Written under this object's monitor. */
   private volatile long tail;
 
   private ManagedCursor behind;
@@ -97,8 +97,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = take(entries, tail, passed(), true);
-            tail = batch.next;
+            Batch batch = takeTail(entries);
             callback.entriesRead(batch.entries, batch.next);
           }
 
@@ -109,6 +108,17 @@ final class ManagedLedgerEntrySource implements EntrySource {
         },
         null,
         topic.getMaxReadPosition());
+  }
+
+  private synchronized Batch takeTail(List<Entry> entries) {
+    Batch batch = take(entries, tail, passed(), true);
+    tail = batch.next;
+    return batch;
+  }
+
+  @Override
+  public synchronized void skipTail(long ordinal) {
+    tail = Math.max(tail, ordinal);
   }
 
   @Override

@@ -113,7 +113,14 @@ public final class BroadcastDispatcher {
 
   /** Moves every consumer that has not come so far on to {@code ordinal}. */
   public void skipTo(long ordinal) {
-    thread.execute(() -> connections.forEach(connection -> connection.skipTo(ordinal)));
+    thread.execute(
+        () -> {
+          if (ordinal > tailOrdinal) {
+            tailOrdinal = ordinal;
+            source.skipTail(ordinal);
+          }
+          connections.forEach(connection -> connection.skipTo(ordinal));
+        });
   }
 
   /** Stops reading. */
@@ -216,7 +223,7 @@ public final class BroadcastDispatcher {
   }
 
   private void broadcast(List<BroadcastEntry> entries, long next) {
-    tailOrdinal = next;
+    tailOrdinal = Math.max(tailOrdinal, next);
     metrics.tailRead(entries.size());
     entries.forEach(BroadcastEntry::handedOver);
     if (!entries.isEmpty() && !connections.isEmpty()) {

@@ -13,6 +13,7 @@ import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import io.pulsarbroadcast.broker.metrics.MetricLabels;
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,35 +22,27 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.TreeSet;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.apache.pulsar.common.api.proto.BaseCommand;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Dispatch against a model: random publishing, permits, full sockets, acknowledgements, redelivery,
- * skips, coming and going, in a random but repeatable interleaving of the dispatch thread, the
- * connections and storage.
+ * skips, reads that fail, coming, going and breaking off, in a random but repeatable interleaving
+ * of the dispatch thread, the connections and storage.
  *
  * <p>Protects I1 (everything arrives), I2 (first deliveries in order), I7 (nobody with permits is
  * stranded when nothing more happens) and I8 in part (nothing stays retained).
  */
 class FanoutSimulationTest {
 
-  private static final ScheduledExecutorService TIMER =
-      Executors.newSingleThreadScheduledExecutor();
-
   private static final Pattern GAUGE_AT_ZERO =
       Pattern.compile("pulsar_broadcast_(connections|unwritable_connections|laggards)\\{.*} 0\\.0");
-
-  @AfterAll
-  static void stopTimer() {
-    TIMER.shutdownNow();
-  }
 
   @ParameterizedTest
   @ValueSource(ints = {100, 4000})
@@ -83,7 +76,7 @@ class FanoutSimulationTest {
             DispatchQuota.UNLIMITED,
             0,
             dispatchThread::add,
-            TIMER,
+            new Timer(),
             20_000,
             metrics);
     private final List<Connection> connections = new ArrayList<>();
@@ -157,6 +150,9 @@ class FanoutSimulationTest {
             runSome();
           }
         }
+      }
+      if (random.nextInt(100) == 0) {
+        anyConnection().breakOff();
       }
     }
 
@@ -234,7 +230,19 @@ class FanoutSimulationTest {
         }
       }
 
+      /** A bookie is away for a moment. */
+      private boolean failed(ReadCallback callback) {
+        boolean fails = random.nextInt(12) == 0;
+        if (fails) {
+          callback.readFailed(new IOException("bookie away"), true);
+        }
+        return fails;
+      }
+
       private void completeTail(ReadCallback callback) {
+        if (failed(callback)) {
+          return;
+        }
         if (random.nextInt(10) == 0) {
           // The subscription was moved on: the reader goes on from there.
           tail += random.nextInt(log.size() - tail);
@@ -249,7 +257,12 @@ class FanoutSimulationTest {
       public void readBehind(long from, long to, DispatchQuota.Share max, ReadCallback callback) {
         assertThat(from).as("%s: catch-up beyond the tail", run).isLessThan(to);
         int end = (int) Math.min(to, from + 1 + random.nextInt(5));
-        storage.add(() -> callback.entriesRead(entries((int) from, end), end));
+        storage.add(
+            () -> {
+              if (!failed(callback)) {
+                callback.entriesRead(entries((int) from, end), end);
+              }
+            });
       }
 
       private List<BroadcastEntry> entries(int from, int to) {
@@ -284,6 +297,19 @@ class FanoutSimulationTest {
     /** Entry filters: every fifth consumer does not want every eleventh entry. */
     private static boolean isRejected(long consumerId, long ordinal) {
       return consumerId % 5 == 4 && ordinal % 11 == 3;
+    }
+
+    /** Runs delayed tasks when the simulation runs storage; starts no thread. */
+    private final class Timer extends ScheduledThreadPoolExecutor {
+      Timer() {
+        super(0);
+      }
+
+      @Override
+      public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+        storage.add(task);
+        return null;
+      }
     }
 
     private final class Connection {
@@ -338,6 +364,15 @@ class FanoutSimulationTest {
               .receive(number, command.getMessage().getRedeliveryCount());
         }
         return busy;
+      }
+
+      /** The connection is lost, whatever is under way to it; another takes its place. */
+      void breakOff() {
+        if (fanout != null) {
+          close();
+          consumers.forEach(SimulatedConsumer::leave);
+          connections.set(connections.indexOf(this), new Connection());
+        }
       }
 
       void close() {
@@ -478,6 +513,9 @@ class FanoutSimulationTest {
       }
 
       void leave() {
+        if (left) {
+          return;
+        }
         left = true;
         connection.fanout.remove(fanout);
         registry.disconnect(cursor);
