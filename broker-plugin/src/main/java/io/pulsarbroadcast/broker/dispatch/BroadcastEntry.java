@@ -29,6 +29,8 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
   private final EntryTrace trace;
 
   /**
+   * An entry whose way is not timed.
+   *
    * @param from the first ordinal this entry stands for
    * @param ordinal its own ordinal
    * @param messages how many messages the entry holds (a batch holds several); what it costs in
@@ -36,6 +38,21 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
    * @param metadata as in {@code data}, read once
    * @param data broker metadata if any, metadata and payload, as stored; this object takes over one
    *     reference
+   */
+  public BroadcastEntry(
+      long from,
+      long ordinal,
+      long ledgerId,
+      long entryId,
+      int messages,
+      MessageMetadata metadata,
+      ByteBuf data) {
+    this(from, ordinal, ledgerId, entryId, messages, metadata, data, null);
+  }
+
+  /**
+   * An entry whose way is timed.
+   *
    * @param trace times its way, or null
    */
   public BroadcastEntry(
@@ -62,7 +79,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
    * nothing.
    */
   public static BroadcastEntry skipping(long from, long last) {
-    return new BroadcastEntry(from, last, -1, -1, 0, null, null, null);
+    return new BroadcastEntry(from, last, -1, -1, 0, null, null);
   }
 
   public long from() {

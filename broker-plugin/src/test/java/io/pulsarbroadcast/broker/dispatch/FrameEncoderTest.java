@@ -30,7 +30,7 @@ class FrameEncoderTest {
   })
   void shouldMatchTheBrokersEncoder(
       long consumerId, long ledgerId, long entryId, int partition, int redeliveries, long epoch) {
-    BroadcastEntry entry = new BroadcastEntry(0, 0, ledgerId, entryId, 1, null, payload, null);
+    BroadcastEntry entry = new BroadcastEntry(0, 0, ledgerId, entryId, 1, null, payload);
     ByteBuf frame = Unpooled.buffer();
     new FrameEncoder(partition)
         .writeHeader(frame, consumerId, entry, redeliveries, epoch, null, payload.readableBytes());
@@ -45,7 +45,7 @@ class FrameEncoderTest {
     FrameEncoder encoder = new FrameEncoder(-1);
     for (long entryId = 0; entryId < 3; entryId++) {
       for (long epoch = -1; epoch < 2; epoch++) {
-        BroadcastEntry entry = new BroadcastEntry(0, entryId, 4, entryId, 1, null, payload, null);
+        BroadcastEntry entry = new BroadcastEntry(0, entryId, 4, entryId, 1, null, payload);
         ByteBuf frame = Unpooled.buffer();
         encoder.writeHeader(frame, 7, entry, 0, epoch, null, payload.readableBytes());
         frame.writeBytes(payload.duplicate());
@@ -58,7 +58,7 @@ class FrameEncoderTest {
   @Test
   void shouldSayWhatIsLeftOfABatch() {
     FrameEncoder encoder = new FrameEncoder(3);
-    BroadcastEntry entry = new BroadcastEntry(0, 9, 4, 9, 100, null, payload, null);
+    BroadcastEntry entry = new BroadcastEntry(0, 9, 4, 9, 100, null, payload);
     for (long[] ackSet : new long[][] {{5}, null, {-1, 7}, new long[1024]}) {
       ByteBuf frame =
           encoder.header(
