@@ -7,6 +7,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
