@@ -25,6 +25,9 @@ import org.apache.pulsar.client.api.PulsarClientException;
 public final class Publisher implements AutoCloseable {
   private static final int MAX_PENDING = 1_000;
 
+  /** So that what is measured after a restart is the broker and not the wait for the next try. */
+  private static final int MAX_BACKOFF_SECONDS = 1;
+
   /** The client itself tries for ever when connections end at once. */
   private static final long CREATE_TIMEOUT_SECONDS = 120;
 
@@ -41,6 +44,8 @@ public final class Publisher implements AutoCloseable {
   private final BitSet acknowledged = new BitSet();
   private final Recorder latencyMicros = new Recorder(MAX_LATENCY_MICROS, SIGNIFICANT_DIGITS);
   private String firstError;
+  private volatile boolean finishing;
+  private volatile int next;
   private volatile boolean closed;
 
   /**
@@ -65,6 +70,7 @@ public final class Publisher implements AutoCloseable {
             .ioThreads(1)
             .listenerThreads(1)
             .statsInterval(0, TimeUnit.SECONDS)
+            .maxBackoffInterval(MAX_BACKOFF_SECONDS, TimeUnit.SECONDS)
             .build();
     try {
       producer =
@@ -93,13 +99,14 @@ public final class Publisher implements AutoCloseable {
    */
   public PublishResult publish(Schedule schedule, int from, int to) throws InterruptedException {
     int sent = from;
-    for (int sequence = from; sequence < to && !closed; sequence++) {
+    for (int sequence = from; sequence < to && !closed && !finishing; sequence++) {
       long intendedNanos = schedule.intendedNanos(sequence);
       byte[] payload = payloads.create(sizeBytes, sequence, intendedNanos, random);
       awaitTime(intendedNanos);
       pending.acquire();
       int number = sequence;
       sent = sequence + 1;
+      next = sent;
       producer
           .sendAsync(payload)
           .whenComplete((id, error) -> answered(number, intendedNanos, error));
@@ -154,6 +161,16 @@ public final class Publisher implements AutoCloseable {
         throw new InterruptedException();
       }
     }
+  }
+
+  /** Ends publishing early; what was sent is still waited for. */
+  public void finish() {
+    finishing = true;
+  }
+
+  /** The number of the first message that has not been sent yet. */
+  public int nextSequence() {
+    return next;
   }
 
   /**

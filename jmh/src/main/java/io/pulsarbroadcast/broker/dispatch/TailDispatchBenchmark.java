@@ -63,6 +63,11 @@ public class TailDispatchBenchmark {
     public void readTail(DispatchQuota.Share max, ReadCallback callback) {}
 
     @Override
+    public void skipTail(long ordinal) {
+      // Nobody skips.
+    }
+
+    @Override
     public void readBehind(long from, long to, DispatchQuota.Share max, ReadCallback callback) {}
 
     @Override
