@@ -23,6 +23,7 @@ import org.apache.pulsar.common.api.proto.CommandAck.AckType;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 import org.apache.pulsar.common.api.proto.MessageIdData;
 import org.apache.pulsar.common.policies.data.stats.ConsumerStatsImpl;
+import org.apache.pulsar.common.util.DateFormatter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,6 +57,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
   /** The next consumer of the same name; owned by {@link ConsumerDirectory}. */
   BroadcastConsumer sameName;
 
+  private final long connectedSinceMillis = System.currentTimeMillis();
   private volatile boolean closed;
   private volatile boolean endAnnounced;
   private long lastAckedTimestamp;
@@ -77,7 +79,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
         option.isDurable(),
         connection,
         connection.getAuthRole(),
-        option.getMetadata(),
+        ConsumerFootprint.shared(option.getMetadata()),
         false,
         option.getKeySharedMeta(),
         option.getStartMessageId(),
@@ -92,6 +94,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
             option.getConsumerEpoch(),
             contract == SubType.Exclusive,
             this);
+    ConsumerFootprint.reduce(this);
   }
 
   /** The contract that the consumer asked for: Exclusive, in order; or Shared, unordered. */
@@ -379,7 +382,17 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
 
   @Override
   public ConsumerStatsImpl getStats() {
-    ConsumerStatsImpl stats = super.getStats();
+    ConsumerStatsImpl stats = new ConsumerStatsImpl();
+    stats.setAddress(
+        cnx().hasHAProxyMessage()
+            ? cnx().getHAProxyMessage().sourceAddress()
+                + ":"
+                + cnx().getHAProxyMessage().sourcePort()
+            : cnx().clientAddress().toString());
+    stats.consumerName = consumerName();
+    stats.setConnectedSince(DateFormatter.format(connectedSinceMillis));
+    stats.setClientVersion(cnx().getClientVersion());
+    stats.metadata = getMetadata();
     stats.msgOutCounter = fanout.messagesOut();
     stats.bytesOutCounter = fanout.bytesOut();
     stats.availablePermits = fanout.permits();

@@ -1,0 +1,84 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.pulsar.broker.service.Consumer;
+import org.apache.pulsar.common.policies.data.stats.ConsumerStatsImpl;
+import org.apache.pulsar.common.stats.Rate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes Broadcast consumers share what the broker's Consumer allocates for each and they do not
+ * use, or have alike: its counters, rates and statistics, which are a third of what a consumer
+ * takes, and properties. Stateless but for that; may be called from any thread.
+ */
+final class ConsumerFootprint {
+
+  private static final Logger log = LoggerFactory.getLogger(ConsumerFootprint.class);
+
+  /** Properties are client's data: no more different ones than this are kept. */
+  private static final int MAX_SHARED_PROPERTIES = 1_000;
+
+  private static final Map<Field, Object> UNUSED = unusedFields();
+  private static final Map<Map<String, String>, Map<String, String>> PROPERTIES =
+      new ConcurrentHashMap<>();
+
+  private ConsumerFootprint() {}
+
+  /** One map for all consumers with the same properties. */
+  static Map<String, String> shared(Map<String, String> properties) {
+    if (properties == null) {
+      return Map.of();
+    }
+    Map<String, String> known = PROPERTIES.get(properties);
+    if (known != null || PROPERTIES.size() >= MAX_SHARED_PROPERTIES) {
+      return known == null ? properties : known;
+    }
+    Map<String, String> added = PROPERTIES.putIfAbsent(properties, properties);
+    return added == null ? properties : added;
+  }
+
+  /** Gives up what a consumer that has just been made does not use. */
+  static void reduce(Consumer consumer) {
+    try {
+      for (Map.Entry<Field, Object> field : UNUSED.entrySet()) {
+        field.getKey().set(consumer, field.getValue());
+      }
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Map<Field, Object> unusedFields() {
+    Map<Field, Object> fields = new HashMap<>();
+    try {
+      for (Field field : Consumer.class.getDeclaredFields()) {
+        Object shared = sharedValue(field.getType());
+        if (shared != null && !Modifier.isStatic(field.getModifiers())) {
+          field.setAccessible(true);
+          fields.put(field, shared);
+        }
+      }
+      return fields;
+    } catch (RuntimeException e) {
+      log.info("Broadcast consumers take more memory than they need: {}", e.toString());
+      return Map.of();
+    }
+  }
+
+  private static Object sharedValue(Class<?> type) {
+    if (type == Rate.class) {
+      return new Rate();
+    }
+    if (type == LongAdder.class) {
+      return new LongAdder();
+    }
+    return type == ConsumerStatsImpl.class ? new ConsumerStatsImpl() : null;
+  }
+}
