@@ -2,8 +2,11 @@
 package io.pulsarbroadcast.broker;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Properties;
+import java.util.stream.Collectors;
 
 /**
  * The plugin's settings: keys {@code broadcast*} of broker.conf or standalone.conf. Immutable.
@@ -23,6 +26,8 @@ import java.util.Properties;
  * @param maxAcknowledgmentHolesToPersist entries, and batches, that one consumer has acknowledged
  *     ahead of its position and that survive a restart
  * @param statsMaxConsumers how many consumers of a subscription the broker's statistics list
+ * @param dispatchExecutor where the fan-out of a subscription runs
+ * @param ackExecutor where acknowledgements are taken
  */
 public record BroadcastConfig(
     int positionFlushIntervalMillis,
@@ -33,7 +38,31 @@ public record BroadcastConfig(
     int catchUpReadMaxBytes,
     int catchUpMaxHeldBytes,
     int maxAcknowledgmentHolesToPersist,
-    int statsMaxConsumers) {
+    int statsMaxConsumers,
+    DispatchThreads dispatchExecutor,
+    AckThreads ackExecutor) {
+
+  /** Where the fan-out of a subscription runs. */
+  public enum DispatchThreads {
+    /** Each connection's on its event loop. */
+    CONNECTION,
+    /** All of a subscription on one thread. */
+    SUBSCRIPTION,
+    /** All of a topic on one thread. */
+    TOPIC
+  }
+
+  /** Where acknowledgements are taken. */
+  public enum AckThreads {
+    /** On the event loop that they arrive on. */
+    IO,
+    /** On any thread of the broker's ordered executor. */
+    RANDOM,
+    /** On the subscription's thread. */
+    SUBSCRIPTION,
+    /** On the topic's thread. */
+    TOPIC
+  }
 
   private static final String PREFIX = "broadcast";
 
@@ -54,7 +83,9 @@ public record BroadcastConfig(
             reader.integer("broadcastCatchUpReadMaxBytes", 1 << 20, 1 << 10, 1 << 28),
             reader.integer("broadcastCatchUpMaxHeldBytes", 64 << 20, 1 << 20, 1 << 30),
             reader.integer("broadcastMaxAcknowledgmentHolesToPersist", 50_000, 0, 500_000),
-            reader.integer("broadcastStatsMaxConsumers", 100, 0, 10_000));
+            reader.integer("broadcastStatsMaxConsumers", 100, 0, 10_000),
+            reader.choice("broadcastDispatchExecutor", DispatchThreads.CONNECTION),
+            reader.choice("broadcastAckExecutor", AckThreads.IO));
     reader.refuseUnknown();
     return config;
   }
@@ -90,6 +121,29 @@ public record BroadcastConfig(
               + min
               + " to "
               + max);
+    }
+
+    <E extends Enum<E>> E choice(String key, E defaultValue) {
+      known.add(key);
+      Object value = properties.get(key);
+      if (value == null) {
+        return defaultValue;
+      }
+      E[] allowed = defaultValue.getDeclaringClass().getEnumConstants();
+      for (E choice : allowed) {
+        if (choice.name().equalsIgnoreCase(value.toString().trim())) {
+          return choice;
+        }
+      }
+      throw new IllegalArgumentException(
+          "Invalid setting "
+              + key
+              + "="
+              + value
+              + "; allowed are "
+              + Arrays.stream(allowed)
+                  .map(choice -> choice.name().toLowerCase(Locale.ROOT))
+                  .collect(Collectors.joining(", ")));
     }
 
     void refuseUnknown() {

@@ -167,6 +167,23 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
               "Acknowledging in a transaction is not supported on a Broadcast subscription"));
     }
     lastAckedTimestamp = System.currentTimeMillis();
+    ExecutorPolicy executors = broadcast.executors();
+    if (executors.takesAcksAtOnce()) {
+      acknowledge(ack);
+      return DONE;
+    }
+    // The command is used again for the connection's next one.
+    CommandAck copy = new CommandAck().copyFrom(ack);
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    executors.acknowledge(
+        () -> {
+          acknowledge(copy);
+          done.complete(null);
+        });
+    return done;
+  }
+
+  private void acknowledge(CommandAck ack) {
     broadcast.metrics().acked(ack.getMessageIdsCount());
     boolean changed = false;
     for (int i = 0; i < ack.getMessageIdsCount(); i++) {
@@ -178,7 +195,6 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
         connection().unblock(broadcast, fanout);
       }
     }
-    return DONE;
   }
 
   /**

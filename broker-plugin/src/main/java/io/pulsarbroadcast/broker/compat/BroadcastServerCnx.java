@@ -44,7 +44,7 @@ final class BroadcastServerCnx extends ServerCnx {
 
   private final boolean exposesBrokerMetadata;
   private final boolean intercepted;
-  private final Map<BroadcastSubscription, ConnectionFanout> fanouts = new IdentityHashMap<>();
+  private final Map<BroadcastSubscription, Attached> fanouts = new IdentityHashMap<>();
 
   /** Where consumers without a durable position sought, until they reconnect. */
   private final Map<Long, Long> sought = new ConcurrentHashMap<>();
@@ -53,7 +53,17 @@ final class BroadcastServerCnx extends ServerCnx {
   private final LongObjectHashMap<BroadcastConsumer> consumersById = new LongObjectHashMap<>();
 
   private boolean peerTakesBrokerMetadata;
-  private boolean refusedAckLogged;
+  private volatile boolean refusedAckLogged;
+
+  /** What one subscription sends down this connection, and to how many consumers. */
+  private static final class Attached {
+    private final ConnectionFanout fanout;
+    private int consumers;
+
+    Attached(ConnectionFanout fanout) {
+      this.fanout = fanout;
+    }
+  }
 
   BroadcastServerCnx(PulsarService pulsar, String listenerName) {
     super(pulsar, listenerName);
@@ -67,9 +77,10 @@ final class BroadcastServerCnx extends ServerCnx {
     onEventLoop(
         () -> {
           consumersById.put(consumer.consumerId(), consumer);
-          fanouts
-              .computeIfAbsent(subscription, s -> s.newFanout(newWriter(s)))
-              .add(consumer.fanout());
+          Attached attached =
+              fanouts.computeIfAbsent(subscription, s -> new Attached(s.newFanout(newWriter(s))));
+          attached.consumers++;
+          attached.fanout.execute(() -> attached.fanout.add(consumer.fanout()));
         });
   }
 
@@ -80,12 +91,12 @@ final class BroadcastServerCnx extends ServerCnx {
           if (consumersById.get(consumer.consumerId()) == consumer) {
             consumersById.remove(consumer.consumerId());
           }
-          ConnectionFanout fanout = fanouts.get(subscription);
-          if (fanout != null) {
-            fanout.remove(consumer.fanout());
-            if (fanout.isEmpty()) {
+          Attached attached = fanouts.get(subscription);
+          if (attached != null) {
+            attached.fanout.execute(() -> attached.fanout.remove(consumer.fanout()));
+            if (--attached.consumers == 0) {
               fanouts.remove(subscription);
-              subscription.closed(fanout);
+              subscription.closed(attached.fanout);
             }
           }
         });
@@ -132,7 +143,9 @@ final class BroadcastServerCnx extends ServerCnx {
   public void channelWritabilityChanged(ChannelHandlerContext ctx) throws Exception {
     super.channelWritabilityChanged(ctx);
     if (ctx.channel().isWritable()) {
-      fanouts.values().forEach(ConnectionFanout::writabilityChanged);
+      for (Attached attached : fanouts.values()) {
+        attached.fanout.execute(attached.fanout::writabilityChanged);
+      }
     }
   }
 
@@ -140,9 +153,8 @@ final class BroadcastServerCnx extends ServerCnx {
   public void channelInactive(ChannelHandlerContext ctx) throws Exception {
     super.channelInactive(ctx);
     // The broker has closed the consumers it knows; one that was just being created may be left.
-    for (Map.Entry<BroadcastSubscription, ConnectionFanout> left :
-        List.copyOf(fanouts.entrySet())) {
-      left.getKey().closed(left.getValue());
+    for (Map.Entry<BroadcastSubscription, Attached> left : List.copyOf(fanouts.entrySet())) {
+      left.getKey().closed(left.getValue().fanout);
     }
     fanouts.clear();
   }
@@ -290,7 +302,8 @@ final class BroadcastServerCnx extends ServerCnx {
     return new FrameWriter(
         direct ? consolidation : ctx(),
         this::withoutWhatPeerLacks,
-        TopicName.getPartitionIndex(subscription.getTopicName()));
+        TopicName.getPartitionIndex(subscription.getTopicName()),
+        subscription.executors().fanout());
   }
 
   private ByteBuf withoutWhatPeerLacks(ByteBuf entry) {
@@ -308,9 +321,9 @@ final class BroadcastServerCnx extends ServerCnx {
   private void withFanout(BroadcastSubscription subscription, Consumer<ConnectionFanout> action) {
     onEventLoop(
         () -> {
-          ConnectionFanout fanout = fanouts.get(subscription);
-          if (fanout != null) {
-            action.accept(fanout);
+          Attached attached = fanouts.get(subscription);
+          if (attached != null) {
+            attached.fanout.execute(() -> action.accept(attached.fanout));
           }
         });
   }

@@ -148,7 +148,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Ends what {@link #newFanout} began. On the connection's event loop. */
   void closed(ConnectionFanout fanout) {
     parts.fanout().disconnect(fanout);
-    fanout.close();
+    fanout.execute(fanout::close);
   }
 
   /** Whether consumers are connected. */
@@ -182,6 +182,10 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   SubscriptionMetrics metrics() {
     return parts.metrics();
+  }
+
+  ExecutorPolicy executors() {
+    return parts.executors();
   }
 
   EntryFilters filters() {

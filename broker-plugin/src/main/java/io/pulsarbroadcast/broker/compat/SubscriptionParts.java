@@ -32,6 +32,7 @@ record SubscriptionParts(
     CursorRegistry cursors,
     ManagedLedgerEntrySource source,
     DispatchRates rates,
+    ExecutorPolicy executors,
     BroadcastDispatcher fanout,
     PositionPublisher publisher,
     SubscriptionMetrics metrics,
@@ -60,8 +61,10 @@ record SubscriptionParts(
     ScheduledExecutorService timer = broker.getPulsar().getExecutor();
     String name = topic.getName() + "/" + plain.getName();
     SubscriptionMetrics metrics = topic.metricsOf(plain.getName());
-    CountingExecutor thread =
-        new CountingExecutor(broker.getTopicOrderedExecutor().chooseThread(name));
+    ExecutorPolicy executors =
+        new ExecutorPolicy(
+            config, broker.getTopicOrderedExecutor(), topic.getName(), plain.getName());
+    CountingExecutor thread = new CountingExecutor(executors.reader());
     ManagedLedgerEntrySource source =
         new ManagedLedgerEntrySource(
             topic, plain.getCursor(), index, skipped, position, config, metrics);
@@ -99,10 +102,11 @@ record SubscriptionParts(
                     ordinalAfter(index, ledger.getLastConfirmedEntry())),
                 cursors.leftBehindCount(),
                 fanout.convoys(),
-                thread.queued(),
+                thread.queued() + executors.queuedAcks(),
                 past.ledger() == null ? 0 : past.ledger().sizeBytes()));
     return new SubscriptionParts(
-        index, cursors, source, rates, fanout, publisher, metrics, skips, config, past, position);
+        index, cursors, source, rates, executors, fanout, publisher, metrics, skips, config, past,
+        position);
   }
 
   /** The ordinal of the first entry after a position. */

@@ -11,10 +11,10 @@ import java.util.List;
 /**
  * The consumers of one Broadcast subscription on one connection, and what is being sent to them.
  *
- * <p>Everything in here is confined to the connection's event loop, where acknowledgements, permits
- * and writability events arrive anyway: the dispatcher hands over one task per batch of entries and
- * connection, never one per consumer, and there is no lock. Methods called by others say so and hop
- * to the event loop.
+ * <p>Everything in here is confined to one thread, by default the connection's event loop, where
+ * acknowledgements, permits and writability events arrive anyway: the dispatcher hands over one
+ * task per batch of entries and connection, never one per consumer, and there is no lock. Methods
+ * that the dispatcher calls hop there; for the others there is {@link #execute}.
  *
  * <p>A consumer with permits waits in one of two lanes; one without waits in none and costs
  * nothing:
@@ -92,7 +92,7 @@ public final class ConnectionFanout {
         });
   }
 
-  /** Adds a consumer. On the event loop. */
+  /** Adds a consumer. */
   public void add(FanoutConsumer consumer) {
     consumer.memberIndex = members.size();
     members.add(consumer);
@@ -102,7 +102,7 @@ public final class ConnectionFanout {
     }
   }
 
-  /** Removes a consumer, if it is here. On the event loop. */
+  /** Removes a consumer, if it is here. */
   public void remove(FanoutConsumer consumer) {
     if (consumer.memberIndex < 0) {
       return;
@@ -117,11 +117,15 @@ public final class ConnectionFanout {
     consumer.memberIndex = -1;
   }
 
-  public boolean isEmpty() {
-    return members.isEmpty();
+  /**
+   * Runs a task on the thread that this is confined to; at once when that is the event loop, and
+   * the caller's.
+   */
+  public void execute(Runnable task) {
+    writer.execute(task);
   }
 
-  /** Lets a consumer be sent {@code messages} more. On the event loop. */
+  /** Lets a consumer be sent {@code messages} more. */
   public void flow(FanoutConsumer consumer, int messages) {
     consumer.permits += messages;
     place(consumer);
@@ -129,7 +133,7 @@ public final class ConnectionFanout {
   }
 
   /**
-   * Sends a consumer again what it has not acknowledged, from its position. On the event loop.
+   * Sends a consumer again what it has not acknowledged, from its position.
    *
    * @param epoch what the client wants these deliveries marked with
    */
@@ -146,7 +150,7 @@ public final class ConnectionFanout {
 
   /**
    * Sends a consumer of the unordered contract single entries again that it was sent and has not
-   * acknowledged. On the event loop.
+   * acknowledged.
    */
   public void redeliver(FanoutConsumer consumer, long[] ordinals) {
     for (long ordinal : ordinals) {
@@ -156,14 +160,14 @@ public final class ConnectionFanout {
     replace(consumer);
   }
 
-  /** A consumer has acknowledged enough to be sent more. On the event loop. */
+  /** A consumer has acknowledged enough to be sent more. */
   public void unblock(FanoutConsumer consumer) {
     consumer.unblock();
     place(consumer);
     drain();
   }
 
-  /** Sends a consumer entries from {@code ordinal} on. On the event loop. */
+  /** Sends a consumer entries from {@code ordinal} on. */
   public void moveTo(FanoutConsumer consumer, long ordinal) {
     consumer.next = ordinal;
     replace(consumer);
@@ -193,12 +197,12 @@ public final class ConnectionFanout {
         });
   }
 
-  /** The socket takes more. On the event loop. */
+  /** The socket takes more. */
   public void writabilityChanged() {
     drain();
   }
 
-  /** Gives up everything held, and closes the consumers that are still here. On the event loop. */
+  /** Gives up everything held, and closes the consumers that are still here. */
   public void close() {
     closed = true;
     delayed.close();

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.dispatch;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
@@ -12,7 +13,7 @@ import java.util.function.UnaryOperator;
  * many consumers, which is cheaper than two buffers each; a large payload is shared by all frames,
  * and only their headers are written, many into one buffer.
  *
- * <p>Confined to the connection's event loop.
+ * <p>Confined to one thread: the connection's event loop, or that of an executor.
  */
 public final class FrameWriter {
 
@@ -34,6 +35,7 @@ public final class FrameWriter {
   private final ChannelHandlerContext out;
   private final UnaryOperator<ByteBuf> payloadForPeer;
   private final FrameEncoder encoder;
+  private final Executor executor;
 
   /** Whole frames. */
   private ByteBuf chunk;
@@ -51,12 +53,17 @@ public final class FrameWriter {
    * @param payloadForPeer moves the reader index of a stored entry past what this peer does not
    *     understand
    * @param partition the topic's partition index, or -1
+   * @param executor what this is confined to, one task after the other; null: the event loop
    */
   public FrameWriter(
-      ChannelHandlerContext out, UnaryOperator<ByteBuf> payloadForPeer, int partition) {
+      ChannelHandlerContext out,
+      UnaryOperator<ByteBuf> payloadForPeer,
+      int partition,
+      Executor executor) {
     this.out = out;
     this.payloadForPeer = payloadForPeer;
     this.encoder = new FrameEncoder(partition);
+    this.executor = executor;
   }
 
   /** Whether the connection takes more; false means: come back at the next writability event. */
@@ -67,18 +74,23 @@ public final class FrameWriter {
             && unflushedCopiedBytes < MAX_UNFLUSHED_COPIED_BYTES);
   }
 
-  /** Runs a task on the connection's event loop, at once when called there. */
+  /**
+   * Runs a task on the thread that this is confined to; on the event loop at once, when called
+   * there.
+   */
   void execute(Runnable task) {
-    if (out.executor().inEventLoop()) {
+    if (executor != null) {
+      executor.execute(task);
+    } else if (out.executor().inEventLoop()) {
       task.run();
     } else {
       out.executor().execute(task);
     }
   }
 
-  /** Runs a task on the connection's event loop later. */
+  /** Runs a task there later. */
   ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-    return out.executor().schedule(task, delay, unit);
+    return out.executor().schedule(() -> execute(task), delay, unit);
   }
 
   boolean isActive() {

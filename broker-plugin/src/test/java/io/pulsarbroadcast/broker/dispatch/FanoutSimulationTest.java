@@ -336,7 +336,7 @@ class FanoutSimulationTest {
         }
         if (fanout == null) {
           FrameWriter writer =
-              new FrameWriter(channel.pipeline().firstContext(), payload -> payload, -1);
+              new FrameWriter(channel.pipeline().firstContext(), payload -> payload, -1, null);
           fanout = new ConnectionFanout(writer, dispatcher, 4L * payloadBytes);
           dispatcher.connect(fanout);
         }

@@ -134,7 +134,7 @@ public class TailDispatchBenchmark {
                 .subscription("public/default", "topic", "subscription"));
     fanout =
         new ConnectionFanout(
-            new FrameWriter(out, stored -> stored, -1), dispatcher, Long.MAX_VALUE);
+            new FrameWriter(out, stored -> stored, -1, null), dispatcher, Long.MAX_VALUE);
     dispatcher.connect(fanout);
     for (int i = 0; i < consumers; i++) {
       FanoutConsumer consumer =
