@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker;
 
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 
 /**
@@ -25,7 +26,11 @@ public final class BroadcastContract {
   /** Consumer property: whole seconds that a position outlives its connection. */
   public static final String TTL_PROPERTY = "pulsar.broadcast.cursor.ttl.seconds";
 
+  private static final int MAX_NAME_CHARS = 1_024;
   private static final int MAX_QUOTED_CHARS = 64;
+
+  /** What could end a line, or steer a terminal. */
+  private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
 
   private BroadcastContract() {}
 
@@ -103,10 +108,30 @@ public final class BroadcastContract {
     }
   }
 
+  /**
+   * Checks the names that a Broadcast subscribe brings: they are kept, stored and logged, by the
+   * broker too.
+   *
+   * @throws IllegalArgumentException when a name is too long or has a control character; the
+   *     message is for the client
+   */
+  public static void checkNames(String subscription, String consumer) {
+    checkName("subscription", subscription);
+    checkName("consumer", consumer);
+  }
+
+  private static void checkName(String of, String name) {
+    if (name.length() > MAX_NAME_CHARS || UNPRINTABLE.matcher(name).find()) {
+      throw new IllegalArgumentException(
+          "Invalid %s name '%s' of %d characters; allowed are up to %d, none of them a control character"
+              .formatted(of, quoted(name), name.length(), MAX_NAME_CHARS));
+    }
+  }
+
   /** A client's text, fit for a log line: bounded, and without control characters. */
   public static String quoted(String value) {
     String bounded =
         value.length() <= MAX_QUOTED_CHARS ? value : value.substring(0, MAX_QUOTED_CHARS) + "...";
-    return bounded.replaceAll("\\p{Cntrl}", "?");
+    return UNPRINTABLE.matcher(bounded).replaceAll("?");
   }
 }

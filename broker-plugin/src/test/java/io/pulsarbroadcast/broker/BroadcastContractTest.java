@@ -43,6 +43,25 @@ class BroadcastContractTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"a\nb", "a\u001b[2J", "a\u0085", "a\u2028b"})
+  void shouldRefuseNamesThatCouldForgeALineOfTheLog(String name) {
+    assertThatThrownBy(() -> BroadcastContract.checkNames("alerts", name))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("consumer name 'a?")
+        .hasMessageNotContaining(name);
+    assertThatThrownBy(() -> BroadcastContract.checkNames(name, "car"))
+        .hasMessageContaining("subscription name 'a?");
+  }
+
+  @Test
+  void shouldBoundTheLengthOfNames() {
+    BroadcastContract.checkNames("alerts", "\u00e9\ud83d\ude97".repeat(341));
+    assertThatThrownBy(() -> BroadcastContract.checkNames("alerts", "x".repeat(1_025)))
+        .hasMessageContaining("of 1025 characters; allowed are up to 1024")
+        .satisfies(e -> assertThat(e.getMessage().length()).isLessThan(250));
+  }
+
+  @ParameterizedTest
   @EnumSource(names = {"Failover", "Key_Shared"})
   void shouldRefuseOtherWireTypesAndNameTheTwoAllowed(SubType wireType) {
     assertThatThrownBy(() -> isBroadcast("Broadcast", wireType))

@@ -92,6 +92,9 @@ final class BroadcastTopic extends PersistentTopic {
       broadcast =
           BroadcastContract.isBroadcast(
               properties(option.getMetadata()), declared, option.getSubType());
+      if (broadcast) {
+        BroadcastContract.checkNames(option.getSubscriptionName(), option.getConsumerName());
+      }
     } catch (IllegalArgumentException e) {
       return CompletableFuture.failedFuture(new NotAllowedException(e.getMessage()));
     }
