@@ -76,6 +76,7 @@ final class PulsarCluster implements AutoCloseable {
         "proxy",
         "proxy",
         Map.of(
+            "clusterName", NAME,
             "metadataStoreUrl", METADATA_STORE,
             "configurationMetadataStoreUrl", METADATA_STORE,
             "metadataStoreSessionTimeoutMillis", "5000"),

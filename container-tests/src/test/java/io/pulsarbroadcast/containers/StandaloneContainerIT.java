@@ -17,25 +17,26 @@ import org.apache.pulsar.client.api.Schema;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.testcontainers.containers.BindMode;
 import org.testcontainers.containers.PulsarContainer;
+import org.testcontainers.utility.MountableFile;
 
-/** Pulsar's image with the NAR mounted and one environment variable: no image of one's own. */
+/**
+ * Pulsar's image with the NAR copied into it and one environment variable: no image of one's own.
+ */
 @ExtendWith(RequiresDocker.class)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class StandaloneContainerIT {
 
-  private static final String TOPIC = "persistent://public/default/mounted";
+  private static final String TOPIC = "persistent://public/default/added";
   private static final int MESSAGES = 20;
 
   @Test
-  void shouldServeBroadcastConsumersFromAMountedNar() throws Exception {
+  void shouldServeBroadcastConsumersWithTheNarAddedToPulsarsImage() throws Exception {
     try (PulsarContainer pulsar =
         new PulsarContainer(Images.pulsar())
-            .withFileSystemBind(
-                Images.nar().toString(),
-                "/pulsar/interceptors/" + Images.nar().getFileName(),
-                BindMode.READ_ONLY)
+            .withCopyFileToContainer(
+                MountableFile.forHostPath(Images.nar()),
+                "/pulsar/interceptors/" + Images.nar().getFileName())
             .withEnv("PULSAR_PREFIX_brokerInterceptors", "pulsar-broadcast")
             .withEnv("PULSAR_MEM", "-Xms128m -Xmx512m -XX:MaxDirectMemorySize=512m")) {
       pulsar.start();

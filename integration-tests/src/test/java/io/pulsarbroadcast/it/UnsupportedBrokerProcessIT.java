@@ -35,7 +35,10 @@ class UnsupportedBrokerProcessIT {
     assertThat(sentencesOfFailedStart(broker))
         .singleElement()
         .asString()
-        .contains("does not support this broker's version 4.0.8", "Pulsar 3.x");
+        .contains(
+            "does not support this broker's version 4.0.8",
+            "made for Pulsar 3.x",
+            "install a pulsar-broadcast-broker NAR made for Pulsar 4.0 instead");
   }
 
   @ParameterizedTest

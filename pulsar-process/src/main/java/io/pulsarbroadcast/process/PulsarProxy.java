@@ -29,13 +29,15 @@ public final class PulsarProxy implements AutoCloseable {
   private final InstanceFolder folder;
   private final Watchdog watchdog;
   private final int port;
+  private final int webPort;
   private final Path keepLogs;
   private Process process;
 
-  private PulsarProxy(InstanceFolder folder, Watchdog watchdog, int port, Path keepLogs) {
+  private PulsarProxy(InstanceFolder folder, Watchdog watchdog, int[] ports, Path keepLogs) {
     this.folder = folder;
     this.watchdog = watchdog;
-    this.port = port;
+    this.port = ports[0];
+    this.webPort = ports[1];
     this.keepLogs = keepLogs;
   }
 
@@ -54,9 +56,10 @@ public final class PulsarProxy implements AutoCloseable {
     int[] ports = FreePorts.find(2);
     PulsarProxy proxy =
         new PulsarProxy(
-            InstanceFolder.fill(root, pulsarHome, true), Watchdog.over(root), ports[0], keepLogs);
+            InstanceFolder.fill(root, pulsarHome, true), Watchdog.over(root), ports, keepLogs);
     try {
       Map<String, String> all = new LinkedHashMap<>();
+      all.put("clusterName", "standalone");
       all.put("servicePort", Integer.toString(ports[0]));
       all.put("webServicePort", Integer.toString(ports[1]));
       all.put("bindAddress", HOST);
@@ -102,9 +105,10 @@ public final class PulsarProxy implements AutoCloseable {
     }
   }
 
+  /** The web port is the last that the proxy opens. */
   private boolean takesConnections() {
     try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(HOST, port));
+      socket.connect(new InetSocketAddress(HOST, webPort));
       return true;
     } catch (IOException e) {
       return false;
