@@ -26,7 +26,9 @@ public final class BroadcastContract {
   /** Consumer property: whole seconds that a position outlives its connection. */
   public static final String TTL_PROPERTY = "pulsar.broadcast.cursor.ttl.seconds";
 
+  /** The longest name: a consumer's is stored with its position. */
   private static final int MAX_NAME_CHARS = 1_024;
+
   private static final int MAX_QUOTED_CHARS = 64;
 
   /** What could end a line, or steer a terminal. */
@@ -60,6 +62,11 @@ public final class BroadcastContract {
     }
     checkTtl(consumerProperties.get(TTL_PROPERTY));
     return true;
+  }
+
+  /** Whether a consumer names a subscription type of its own, by the consumer property. */
+  public static boolean namesType(Map<String, String> consumerProperties) {
+    return consumerProperties.containsKey(TYPE_PROPERTY);
   }
 
   /**
@@ -121,10 +128,15 @@ public final class BroadcastContract {
   }
 
   private static void checkName(String of, String name) {
-    if (name.length() > MAX_NAME_CHARS || UNPRINTABLE.matcher(name).find()) {
+    if (name.length() > MAX_NAME_CHARS) {
       throw new IllegalArgumentException(
-          "Invalid %s name '%s' of %d characters; allowed are up to %d, none of them a control character"
+          "The %s name '%s' has %d characters; allowed on a Broadcast subscription are %d"
               .formatted(of, quoted(name), name.length(), MAX_NAME_CHARS));
+    }
+    if (UNPRINTABLE.matcher(name).find()) {
+      throw new IllegalArgumentException(
+          "The %s name '%s' has control characters, which a Broadcast subscription does not allow"
+              .formatted(of, quoted(name)));
     }
   }
 

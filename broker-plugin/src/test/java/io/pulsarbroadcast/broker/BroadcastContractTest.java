@@ -57,7 +57,7 @@ class BroadcastContractTest {
   void shouldBoundTheLengthOfNames() {
     BroadcastContract.checkNames("alerts", "\u00e9\ud83d\ude97".repeat(341));
     assertThatThrownBy(() -> BroadcastContract.checkNames("alerts", "x".repeat(1_025)))
-        .hasMessageContaining("of 1025 characters; allowed are up to 1024")
+        .hasMessageContaining("has 1025 characters; allowed on a Broadcast subscription are 1024")
         .satisfies(e -> assertThat(e.getMessage().length()).isLessThan(250));
   }
 
