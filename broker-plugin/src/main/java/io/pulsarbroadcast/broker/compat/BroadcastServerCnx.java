@@ -29,6 +29,7 @@ import org.apache.pulsar.common.naming.TopicDomain;
 import org.apache.pulsar.common.naming.TopicName;
 import org.apache.pulsar.common.protocol.CommandUtils;
 import org.apache.pulsar.common.protocol.Commands;
+import org.apache.pulsar.common.util.FutureUtil;
 
 /**
  * A client's connection, with the fan-out of each Broadcast subscription that has consumers on it.
@@ -161,6 +162,27 @@ final class BroadcastServerCnx extends ServerCnx {
       getCommandSender()
           .sendErrorResponse(subscribe.getRequestId(), ServerError.NotAllowedError, refusal);
     }
+  }
+
+  /**
+   * Takes the result of a Broadcast subscribe to the event loop, where the broker answers the
+   * client. From any thread.
+   */
+  <T> CompletableFuture<T> answered(CompletableFuture<T> result) {
+    CompletableFuture<T> answered = new CompletableFuture<>();
+    result.whenComplete(
+        (value, e) ->
+            onEventLoop(
+                () ->
+                    ConsumerLogFilter.quietly(
+                        () -> {
+                          if (e == null) {
+                            answered.complete(value);
+                          } else {
+                            answered.completeExceptionally(FutureUtil.unwrapCompletionException(e));
+                          }
+                        })));
+    return answered;
   }
 
   private static String refusalOf(CommandSubscribe subscribe) {

@@ -40,6 +40,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private final SubscriptionParts parts;
   private final Places places;
   private final SubscriptionWatch watch;
+  private final ConsumerReport report;
   private final ConsumerAdmission admission;
   private final ConsumerDirectory consumers = new ConsumerDirectory();
   private final LongAdder refusedAcks = new LongAdder();
@@ -71,6 +72,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.parts = parts;
     this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
     this.watch = newWatch(topic);
+    this.report = newReport(topic);
     this.admission = new ConsumerAdmission(this, parts, places, consumers);
     this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
@@ -84,6 +86,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.parts = parts;
     this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
     this.watch = newWatch(topic);
+    this.report = newReport(topic);
     this.admission = new ConsumerAdmission(this, parts, places, consumers);
     this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
@@ -97,10 +100,21 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         topic.getBrokerService().getPulsar().getExecutor());
   }
 
+  private ConsumerReport newReport(BroadcastTopic topic) {
+    return new ConsumerReport(
+        topic.getName(), getName(), consumers, topic.getBrokerService().getPulsar().getExecutor());
+  }
+
   /** Connects a consumer whose subscribe the broker has accepted. */
   CompletableFuture<BroadcastConsumer> register(
       SubscriptionOption option, BroadcastServerCnx connection) {
-    return admission.admit(option, connection);
+    return admission
+        .admit(option, connection)
+        .thenApply(
+            consumer -> {
+              report.came();
+              return consumer;
+            });
   }
 
   /** A consumer that the broker has accepted is not connected after all. */
@@ -290,6 +304,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         return;
       }
       getCursor().updateLastActive();
+      report.went();
       parts.cursors().disconnect(connected.position());
       consumers.remove(connected);
       connected.connection().remove(this, connected);

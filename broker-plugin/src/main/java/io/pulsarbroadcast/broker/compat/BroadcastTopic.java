@@ -136,9 +136,10 @@ final class BroadcastTopic extends PersistentTopic {
                             + option.getSubscriptionName()
                             + " changed its type meanwhile, try again"));
               }
-              return subscription
-                  .register(option, connection)
-                  .thenApply(consumer -> (Consumer) consumer);
+              return connection.answered(
+                  subscription
+                      .register(option, connection)
+                      .thenApply(consumer -> (Consumer) consumer));
             });
   }
 

@@ -116,9 +116,12 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   /** From 3.2 on; not an override in 3.0. */
   public CompletableFuture<Void> disconnectAllConsumers(
       boolean isResetCursor, Optional<BrokerLookupData> newOwner) {
-    for (Consumer consumer : consumers.snapshot()) {
-      BrokerLine.disconnect(consumer, isResetCursor, newOwner);
-    }
+    ConsumerLogFilter.quietly(
+        () -> {
+          for (Consumer consumer : consumers.snapshot()) {
+            BrokerLine.disconnect(consumer, isResetCursor, newOwner);
+          }
+        });
     return CompletableFuture.completedFuture(null);
   }
 

@@ -21,6 +21,11 @@ final class PositionsRecords {
   private PositionsRecord current = new PositionsRecord();
   private long holesLeftOut;
 
+  /** The last ordinal translated: nearly everybody stands at the same few. */
+  private long lastNext = -1;
+
+  private EntryId lastEntry;
+
   /**
    * @param entryBefore translates an ordinal to the entry before it
    * @param maxHoles how many entries, and how many batches, acknowledged ahead of its position are
@@ -49,7 +54,11 @@ final class PositionsRecords {
   }
 
   void position(int number, long next) {
-    current.put(number, entryBefore.apply(next));
+    if (next != lastNext) {
+      lastNext = next;
+      lastEntry = entryBefore.apply(next);
+    }
+    current.put(number, lastEntry);
   }
 
   /** What a cursor has acknowledged from {@code next} on; after its position. */
