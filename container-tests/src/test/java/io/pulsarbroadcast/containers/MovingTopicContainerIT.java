@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * SIGKILL of its owner, and every consumer gets every message, for the first time in order.
  */
 @ExtendWith(RequiresDocker.class)
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
 class MovingTopicContainerIT {
 
   private static final String NAMESPACE = "moving/topics";

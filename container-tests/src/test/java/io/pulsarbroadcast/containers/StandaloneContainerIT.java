@@ -3,6 +3,7 @@ package io.pulsarbroadcast.containers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -29,11 +30,13 @@ class StandaloneContainerIT {
 
   private static final String TOPIC = "persistent://public/default/added";
   private static final int MESSAGES = 20;
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
   @Test
   void shouldServeBroadcastConsumersWithTheNarAddedToPulsarsImage() throws Exception {
     try (PulsarContainer pulsar =
         new PulsarContainer(Images.pulsar())
+            .withStartupTimeout(START_TIMEOUT)
             .withCopyFileToContainer(
                 MountableFile.forHostPath(Images.nar()),
                 "/pulsar/interceptors/" + Images.nar().getFileName())
