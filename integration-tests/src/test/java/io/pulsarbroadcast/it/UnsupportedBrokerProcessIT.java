@@ -30,7 +30,8 @@ class UnsupportedBrokerProcessIT {
   void shouldRefuseToStartOnAnUnsupportedLineWithOneSentenceThatNamesTheVersion() throws Exception {
     PulsarProcessBuilder broker =
         BrokerExtension.newBroker()
-            .pulsarHome(Path.of(System.getProperty("pulsar.unsupported.home")));
+            .pulsarHome(Path.of(System.getProperty("pulsar.unsupported.home")))
+            .classPath(null);
 
     assertThat(sentencesOfFailedStart(broker))
         .singleElement()

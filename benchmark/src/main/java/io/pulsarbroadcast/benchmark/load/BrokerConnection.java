@@ -17,6 +17,7 @@ import org.apache.pulsar.common.api.proto.CommandLookupTopicResponse;
  */
 final class BrokerConnection {
   private static final long LOOKUP_ID_BASE = 1L << 50;
+  private static final long SEEK_ID_BASE = 1L << 51;
   private static final long MIN_BACKOFF_MILLIS = 100;
   private static final long MAX_BACKOFF_MILLIS = 2_000;
 
@@ -109,6 +110,9 @@ final class BrokerConnection {
         lookedUp(command.getLookupTopicResponse());
         break;
       case SUCCESS:
+        if (command.getSuccess().getRequestId() >= SEEK_ID_BASE) {
+          break;
+        }
         backoffMillis = MIN_BACKOFF_MILLIS;
         pump.succeeded(command.getSuccess().getRequestId());
         pump.pump();
@@ -124,8 +128,10 @@ final class BrokerConnection {
       case PING:
         writer.pong();
         break;
-      case PONG:
       case ACK_RESPONSE:
+        receiver.receipt(command.getAckResponse());
+        break;
+      case PONG:
       case ACTIVE_CONSUMER_CHANGE:
       case REACHED_END_OF_TOPIC:
         break;
@@ -271,6 +277,33 @@ final class BrokerConnection {
   /** Unsubscribes every consumer that is subscribed. */
   void leave() {
     pump.leave();
+    flush();
+  }
+
+  /** Reads nothing any more, until told to; the broker's socket fills. */
+  void reading(boolean on) {
+    if (channel != null) {
+      channel.config().setAutoRead(on);
+    }
+  }
+
+  /** Tells the broker that this end is alive, unasked: it closes connections that keep silent. */
+  void keepAlive() {
+    writer.pong();
+    flush();
+  }
+
+  /** Gives each of the consumers more permits. */
+  void grantPermits(int first, int end, int permits) {
+    for (int consumer = first; consumer < end; consumer++) {
+      writer.flow(consumer, permits);
+    }
+    flush();
+  }
+
+  /** Moves a consumer; the broker closes it, and with reconnect it comes back there. */
+  void seek(int consumer, long ledgerId, long entryId) {
+    writer.seek(consumer, SEEK_ID_BASE + consumer, ledgerId, entryId);
     flush();
   }
 

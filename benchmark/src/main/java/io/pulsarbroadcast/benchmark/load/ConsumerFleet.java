@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -142,6 +143,11 @@ public final class ConsumerFleet implements AutoCloseable {
     return counters.subscribedCount();
   }
 
+  /** How often the broker closed a consumer so far, as it does after a seek or an unload. */
+  public int closedByBroker() {
+    return counters.closedByBrokerCount();
+  }
+
   /** Connections that ended unasked so far. */
   public int connectionsLost() {
     return counters.connectionsLostCount();
@@ -192,6 +198,42 @@ public final class ConsumerFleet implements AutoCloseable {
     onEveryConnection(BrokerConnection::drop);
   }
 
+  /** Reads nothing from any socket any more; permits and acknowledgements stay as they are. */
+  public void pauseReading() {
+    onEveryConnection(connection -> connection.reading(false));
+  }
+
+  /** Reads again after {@link #pauseReading()}. */
+  public void resumeReading() {
+    onEveryConnection(connection -> connection.reading(true));
+  }
+
+  /** Sends an unasked sign of life, for fleets that do not read the broker's questions. */
+  public void keepAlive() {
+    onEveryConnection(BrokerConnection::keepAlive);
+  }
+
+  /** Gives every consumer more permits. */
+  public void grantPermits(int permits) {
+    onEveryShare(share -> share.connection.grantPermits(share.first, share.end, permits));
+  }
+
+  /** Where a consumer is to go. */
+  public record Place(long ledgerId, long entryId) {}
+
+  /** Moves consumers to messages by seek; null leaves one where it is. Needs reconnect. */
+  public void seek(IntFunction<Place> placeOfConsumer) {
+    onEveryShare(
+        share -> {
+          for (int consumer = share.first; consumer < share.end; consumer++) {
+            Place place = placeOfConsumer.apply(consumer);
+            if (place != null) {
+              share.connection.seek(consumer, place.ledgerId, place.entryId);
+            }
+          }
+        });
+  }
+
   /** Unsubscribes all consumers, so that the broker keeps nothing for them; false when too slow. */
   public boolean unsubscribe(Duration timeout) throws InterruptedException {
     onEveryConnection(BrokerConnection::leave);
@@ -206,11 +248,15 @@ public final class ConsumerFleet implements AutoCloseable {
   }
 
   private void onEveryConnection(Consumer<BrokerConnection> action) {
+    onEveryShare(share -> action.accept(share.connection));
+  }
+
+  private void onEveryShare(Consumer<Share> action) {
     for (int i = 0; i < transport.loopCount(); i++) {
       List<Share> shares = sharesOfLoop.get(i);
       EventLoop loop = transport.loop(i);
       if (!loop.isShuttingDown()) {
-        loop.execute(() -> shares.forEach(share -> action.accept(share.connection)));
+        loop.execute(() -> shares.forEach(action));
       }
     }
   }

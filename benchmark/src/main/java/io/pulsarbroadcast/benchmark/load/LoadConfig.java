@@ -112,6 +112,11 @@ public final class LoadConfig {
     return Math.min(options.ioThreads, connections());
   }
 
+  /** Who hears of every message, or null. */
+  DeliveryListener deliveryListener() {
+    return options.deliveryListener;
+  }
+
   /** Tells this run's messages from others on the same topic. */
   public int run() {
     return options.run;

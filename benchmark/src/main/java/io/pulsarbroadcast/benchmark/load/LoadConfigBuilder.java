@@ -27,6 +27,7 @@ public final class LoadConfigBuilder {
   boolean reconnect;
   boolean verifyChecksums = true;
   int ioThreads = Runtime.getRuntime().availableProcessors();
+  DeliveryListener deliveryListener;
   int run = ThreadLocalRandom.current().nextInt();
 
   LoadConfigBuilder() {}
@@ -73,7 +74,7 @@ public final class LoadConfigBuilder {
     return this;
   }
 
-  /** 1,000 when not set, as in the stock client. */
+  /** 1,000 when not set, as in the stock client; with 0, permits are given by the fleet only. */
   public LoadConfigBuilder receiverQueueSize(int permits) {
     this.receiverQueueSize = permits;
     return this;
@@ -149,6 +150,12 @@ public final class LoadConfigBuilder {
     return this;
   }
 
+  /** Who hears of every message; nobody when not set. */
+  public LoadConfigBuilder deliveryListener(DeliveryListener listener) {
+    this.deliveryListener = listener;
+    return this;
+  }
+
   /** A random number when not set. */
   public LoadConfigBuilder run(int id) {
     this.run = id;
@@ -164,7 +171,7 @@ public final class LoadConfigBuilder {
     requireAtLeast("messages", messages, 1);
     requireAtLeast("warmupMessages", warmupMessages, 0);
     requireAtLeast("subscribeWindow", subscribeWindow, 1);
-    requireAtLeast("receiverQueueSize", receiverQueueSize, 1);
+    requireAtLeast("receiverQueueSize", receiverQueueSize, 0);
     requireAtLeast("ioThreads", ioThreads, 1);
     return new LoadConfig(copy());
   }
@@ -190,6 +197,7 @@ public final class LoadConfigBuilder {
             .reconnect(reconnect)
             .verifyChecksums(verifyChecksums)
             .ioThreads(ioThreads)
+            .deliveryListener(deliveryListener)
             .run(run);
     copy.consumerProperties.putAll(consumerProperties);
     return copy;

@@ -21,6 +21,9 @@ import org.apache.pulsar.client.api.PulsarClientException;
 public final class Publisher implements AutoCloseable {
   private static final int MAX_PENDING = 1_000;
 
+  /** So that what is measured after a restart is the broker and not the wait for the next try. */
+  private static final int MAX_BACKOFF_SECONDS = 1;
+
   private final PulsarClient client;
   private final Producer<byte[]> producer;
   private final PayloadFormat payloads;
@@ -30,6 +33,8 @@ public final class Publisher implements AutoCloseable {
   private final AtomicInteger acknowledgedCount = new AtomicInteger();
   private final BitSet acknowledged = new BitSet();
   private String firstError;
+  private volatile boolean finishing;
+  private volatile int next;
   private volatile boolean closed;
 
   /**
@@ -54,6 +59,7 @@ public final class Publisher implements AutoCloseable {
             .ioThreads(1)
             .listenerThreads(1)
             .statsInterval(0, TimeUnit.SECONDS)
+            .maxBackoffInterval(MAX_BACKOFF_SECONDS, TimeUnit.SECONDS)
             .build();
     try {
       producer =
@@ -76,18 +82,21 @@ public final class Publisher implements AutoCloseable {
    * broker's answers. Returns what became of all messages up to now.
    */
   public PublishResult publish(Schedule schedule, int from, int to) throws InterruptedException {
-    for (int sequence = from; sequence < to && !closed; sequence++) {
+    int sent = from;
+    for (int sequence = from; sequence < to && !closed && !finishing; sequence++) {
       long intendedNanos = schedule.intendedNanos(sequence);
       byte[] payload = payloads.create(sizeBytes, sequence, intendedNanos, random);
       awaitTime(intendedNanos);
       pending.acquire();
       int number = sequence;
+      sent = sequence + 1;
+      next = sent;
       producer.sendAsync(payload).whenComplete((id, error) -> answered(number, error));
     }
     pending.acquire(MAX_PENDING);
     pending.release(MAX_PENDING);
     synchronized (acknowledged) {
-      return new PublishResult(to, (BitSet) acknowledged.clone(), firstError);
+      return new PublishResult(sent, (BitSet) acknowledged.clone(), firstError);
     }
   }
 
@@ -132,6 +141,16 @@ public final class Publisher implements AutoCloseable {
         throw new InterruptedException();
       }
     }
+  }
+
+  /** Ends publishing early; what was sent is still waited for. */
+  public void finish() {
+    finishing = true;
+  }
+
+  /** The number of the first message that has not been sent yet. */
+  public int nextSequence() {
+    return next;
   }
 
   /** How many messages the broker has acknowledged so far. */

@@ -92,7 +92,9 @@ final class SubscribePump {
       long micros = (nowNanos - table.firstSubscribeNanos[consumer]) / 1_000;
       table.connectMicros[consumer] = (int) Math.min(Integer.MAX_VALUE, micros);
     }
-    writer.flow(consumer, config.receiverQueueSize());
+    if (config.receiverQueueSize() > 0) {
+      writer.flow(consumer, config.receiverQueueSize());
+    }
     counters.subscribed(nowNanos);
   }
 
@@ -138,6 +140,7 @@ final class SubscribePump {
       return false;
     }
     counters.unsubscribed(1);
+    counters.closedByBroker();
     if (config.reconnect()) {
       requeue(consumer);
       return true;
