@@ -87,8 +87,8 @@ public final class PulsarProcessBuilder {
 
   /**
    * Starts {@code org.apache.pulsar.PulsarStandaloneStarter} from these jars instead of bin/pulsar,
-   * for versions of which there is no distribution. Only {@code conf/} is then taken from the
-   * Pulsar home.
+   * for versions of which there is no distribution; null for bin/pulsar (the default). Only {@code
+   * conf/} is then taken from the Pulsar home.
    */
   public PulsarProcessBuilder classPath(String jars) {
     this.classPath = jars;
