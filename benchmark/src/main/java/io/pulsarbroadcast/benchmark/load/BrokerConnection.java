@@ -5,7 +5,9 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.apache.pulsar.common.api.proto.CommandError;
@@ -24,10 +26,13 @@ final class BrokerConnection {
   private final LoadConfig config;
   private final Bootstrap bootstrap;
   private final EventLoop loop;
+  private final ConnectGate gate;
   private final LoopStats stats;
   private final FleetCounters counters;
   private final CommandWriter writer;
   private final SubscribePump pump;
+  private final TimedAcks timedAcks;
+  private final int index;
   private final MessageReceiver receiver;
   private final BrokerAddress serviceAddress;
 
@@ -45,31 +50,57 @@ final class BrokerConnection {
       LoadConfig config,
       Bootstrap bootstrap,
       EventLoop loop,
+      ConnectGate gate,
       ConsumerTable table,
       LoopStats stats,
       FleetCounters counters,
+      int index,
       int firstConsumer,
       int endConsumer) {
     this.config = config;
     this.bootstrap = bootstrap;
     this.loop = loop;
+    this.gate = gate;
     this.stats = stats;
     this.counters = counters;
     this.writer = new CommandWriter(io.netty.buffer.PooledByteBufAllocator.DEFAULT);
     this.pump = new SubscribePump(config, table, counters, writer, firstConsumer, endConsumer);
+    this.index = index;
+    this.timedAcks =
+        config.acksAtRegularTimes()
+            ? new TimedAcks(config.ackPolicy(), table, writer, firstConsumer, endConsumer)
+            : null;
     this.receiver = new MessageReceiver(config, table, stats, writer);
     this.serviceAddress = BrokerAddress.parse(config.serviceUrl());
     this.target = serviceAddress;
   }
 
-  void open() {
+  /** Connects for the first time. */
+  void start() {
+    if (timedAcks != null) {
+      timedAcks.start(loop, this::flush);
+    }
+    open();
+  }
+
+  private void open() {
+    gate.enter(this::connect);
+  }
+
+  private void connect() {
     if (closing) {
+      gate.leave();
       return;
     }
+    InetSocketAddress address = target.socketAddress();
     ChannelFuture connecting =
-        bootstrap.clone(loop).handler(new BrokerSession(this)).connect(target.socketAddress());
+        bootstrap
+            .clone(loop)
+            .handler(new BrokerSession(this))
+            .connect(address, SourceAddresses.of(index, address));
     connecting.addListener(
         future -> {
+          gate.leave();
           if (!future.isSuccess()) {
             note(future.cause());
             comeBack("Cannot connect to " + target + ": " + future.cause().getMessage());
@@ -155,6 +186,10 @@ final class BrokerConnection {
   }
 
   private void lookedUp(CommandLookupTopicResponse response) {
+    if (SubscribePump.isOfConsumer(response.getRequestId())) {
+      lookedUpForConsumer(response);
+      return;
+    }
     switch (response.getResponse()) {
       case Failed:
         String error = response.getError() + ": " + response.getMessage();
@@ -170,12 +205,33 @@ final class BrokerConnection {
     }
   }
 
-  private void moveTo(CommandLookupTopicResponse response, boolean isOwner) {
+  private void lookedUpForConsumer(CommandLookupTopicResponse response) {
+    boolean here =
+        response.getResponse() == CommandLookupTopicResponse.LookupType.Connect
+            && addressIn(response).equals(target);
+    if (here) {
+      pump.lookedUp(response.getRequestId());
+      return;
+    }
+    counters.note(
+        response.hasError()
+            ? "Lookup of %s failed, %s: %s"
+                .formatted(config.topic(), response.getError(), response.getMessage())
+            : "Lookup of %s leads away from %s".formatted(config.topic(), target));
+    if (pump.lookupFailed(response.getRequestId())) {
+      retryLater();
+    }
+  }
+
+  private BrokerAddress addressIn(CommandLookupTopicResponse response) {
     String url = response.getBrokerServiceUrl();
-    BrokerAddress next =
-        response.isProxyThroughServiceUrl()
-            ? serviceAddress.proxyTo(url)
-            : BrokerAddress.parse(url);
+    return response.isProxyThroughServiceUrl()
+        ? serviceAddress.proxyTo(url)
+        : BrokerAddress.parse(url);
+  }
+
+  private void moveTo(CommandLookupTopicResponse response, boolean isOwner) {
+    BrokerAddress next = addressIn(response);
     authoritativeLookup = !isOwner && response.isAuthoritative();
     targetIsOwner = isOwner;
     if (!next.equals(target)) {
@@ -267,9 +323,13 @@ final class BrokerConnection {
     counters.note(cause.toString());
   }
 
-  /** Closes the channel as a network would; it comes back if so configured. */
+  /**
+   * Ends the connection with a reset, as a crash of the client would; it comes back if so
+   * configured.
+   */
   void drop() {
     if (channel != null) {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
       channel.close();
     }
   }
@@ -309,6 +369,8 @@ final class BrokerConnection {
 
   void close() {
     closing = true;
-    drop();
+    if (channel != null) {
+      channel.close();
+    }
   }
 }

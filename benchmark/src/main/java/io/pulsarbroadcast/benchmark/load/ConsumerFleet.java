@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * N consumers of one topic over C connections. Any thread may call it; the work is done by its own
@@ -31,18 +32,22 @@ public final class ConsumerFleet implements AutoCloseable {
   private final Transport transport;
   private final List<LoopStats> stats = new ArrayList<>();
   private final List<List<Share>> sharesOfLoop = new ArrayList<>();
+  private final List<ConnectGate> gates = new ArrayList<>();
   private volatile long startNanos;
 
   /** Allocates; nothing connects before {@link #start()}. */
   public ConsumerFleet(LoadConfig config) {
+    SourceAddresses.checkOpenFiles(config.connections());
     this.config = config;
-    this.table = new ConsumerTable(config.consumers(), config.messages());
+    this.table =
+        new ConsumerTable(config.consumers(), config.messages(), config.acksAtRegularTimes());
     this.counters = new FleetCounters(config.consumers());
     BrokerAddress.parse(config.serviceUrl());
     this.transport = new Transport(config.ioThreads());
     for (int loop = 0; loop < transport.loopCount(); loop++) {
       stats.add(new LoopStats(config.messages(), config.warmupMessages()));
       sharesOfLoop.add(new ArrayList<>());
+      gates.add(new ConnectGate());
     }
     for (int i = 0; i < config.connections(); i++) {
       addConnection(i);
@@ -58,9 +63,11 @@ public final class ConsumerFleet implements AutoCloseable {
             config,
             transport.bootstrap(),
             transport.loop(loop),
+            gates.get(loop),
             table,
             stats.get(loop),
             counters,
+            index,
             first,
             end);
     sharesOfLoop.get(loop).add(new Share(connection, first, end));
@@ -69,7 +76,7 @@ public final class ConsumerFleet implements AutoCloseable {
   /** Begins to connect and subscribe, and returns at once. */
   public void start() {
     startNanos = System.nanoTime();
-    onEveryConnection(BrokerConnection::open);
+    onEveryConnection(BrokerConnection::start);
   }
 
   /**
@@ -127,7 +134,7 @@ public final class ConsumerFleet implements AutoCloseable {
   }
 
   /** Throws when the fleet cannot go on. */
-  void throwFatal() throws FleetException {
+  public void throwFatal() throws FleetException {
     if (counters.fatalError() != null) {
       throw FleetException.failed(counters.fatalError());
     }
@@ -193,7 +200,23 @@ public final class ConsumerFleet implements AutoCloseable {
     }
   }
 
-  /** Closes every connection as a broken network would; with reconnect they come back. */
+  /** Whether every consumer has each of the first messages, whatever else it has. */
+  public boolean hasAll(int messages) {
+    long[] receivers = new long[messages];
+    for (int i = 0; i < transport.loopCount(); i++) {
+      LoopStats ofLoop = stats.get(i);
+      runOn(
+          transport.loop(i),
+          () -> {
+            for (int message = 0; message < messages; message++) {
+              receivers[message] += ofLoop.receivers[message];
+            }
+          });
+    }
+    return LongStream.of(receivers).allMatch(count -> count == config.consumers());
+  }
+
+  /** Ends every connection with a reset, all at once; with reconnect they come back. */
   public void dropConnections() {
     onEveryConnection(BrokerConnection::drop);
   }

@@ -25,6 +25,7 @@ public final class LoadConfigBuilder {
   IntFunction<String> subscriptionName;
   final Map<String, String> consumerProperties = new LinkedHashMap<>();
   boolean reconnect;
+  boolean lookupPerConsumer;
   boolean verifyChecksums = true;
   int ioThreads = Runtime.getRuntime().availableProcessors();
   DeliveryListener deliveryListener;
@@ -122,6 +123,12 @@ public final class LoadConfigBuilder {
         .consumerProperty(LoadConfig.TYPE_PROPERTY, LoadConfig.BROADCAST);
   }
 
+  /** The consumers dealt out, one after the other, to so many Broadcast subscriptions. */
+  public LoadConfigBuilder broadcast(String prefix, int subscriptions) {
+    requireAtLeast("subscriptions", subscriptions, 1);
+    return broadcast(prefix).subscriptionName(index -> prefix + "-" + index % subscriptions);
+  }
+
   /** A stock subscription for each consumer. */
   public LoadConfigBuilder subscriptionPerConsumer(String prefix) {
     return subscriptionName(LoadConfig.numbered(prefix));
@@ -135,6 +142,12 @@ public final class LoadConfigBuilder {
   /** False when not set: then a lost connection is an error. */
   public LoadConfigBuilder reconnect(boolean comeBack) {
     this.reconnect = comeBack;
+    return this;
+  }
+
+  /** False when not set: a connection looks the topic up once for all its consumers. */
+  public LoadConfigBuilder lookupPerConsumer(boolean each) {
+    this.lookupPerConsumer = each;
     return this;
   }
 
@@ -195,6 +208,7 @@ public final class LoadConfigBuilder {
             .consumerName(consumerName)
             .subscriptionName(subscriptionName)
             .reconnect(reconnect)
+            .lookupPerConsumer(lookupPerConsumer)
             .verifyChecksums(verifyChecksums)
             .ioThreads(ioThreads)
             .deliveryListener(deliveryListener)

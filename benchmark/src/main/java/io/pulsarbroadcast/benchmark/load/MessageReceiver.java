@@ -141,6 +141,11 @@ final class MessageReceiver {
           send(consumer, AckType.Cumulative, ledgerId, entryId);
         }
         break;
+      case CUMULATIVE_TIMED:
+        table.unacknowledged[consumer]++;
+        table.lastLedgerId[consumer] = ledgerId;
+        table.lastEntryId[consumer] = entryId;
+        break;
       case INDIVIDUAL:
         send(consumer, AckType.Individual, ledgerId, entryId);
         break;
