@@ -317,6 +317,15 @@ public final class CursorRegistry {
     return connectedCount;
   }
 
+  /** The positions of connected consumers. */
+  public synchronized long[] connectedPositions() {
+    long[] positions = new long[connectedCount];
+    for (int i = 0; i < connectedCount; i++) {
+      positions[i] = connected[i].next();
+    }
+    return positions;
+  }
+
   /** How many positions wait for their consumer's return. */
   public synchronized int leftBehindCount() {
     return leftBehindCount;

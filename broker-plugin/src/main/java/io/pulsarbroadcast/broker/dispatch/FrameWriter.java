@@ -96,6 +96,7 @@ public final class FrameWriter {
     if (current != entry) {
       current = entry;
       payload = payloadForPeer.apply(entry.data().duplicate());
+      entry.written();
     }
     int payloadBytes = payload.readableBytes();
     if (payloadBytes <= COPY_LIMIT_BYTES && ackSet == null) {

@@ -62,15 +62,9 @@ public class FrameEncodingBenchmark {
   /** As large messages are sent: a header in a buffer of its own, and the payload shared. */
   @Benchmark
   public int headerAndSharedPayload() {
-    ByteBuf header =
-        encoder.header(
-            PooledByteBufAllocator.DEFAULT,
-            nextConsumer(),
-            entry,
-            0,
-            Commands.DEFAULT_CONSUMER_EPOCH,
-            null,
-            payloadBytes);
+    ByteBuf header = PooledByteBufAllocator.DEFAULT.ioBuffer(FrameEncoder.maxHeaderBytes(null));
+    encoder.writeHeader(
+        header, nextConsumer(), entry, 0, Commands.DEFAULT_CONSUMER_EPOCH, null, payloadBytes);
     ByteBuf shared = payload.retainedDuplicate();
     int bytes = header.readableBytes() + shared.readableBytes();
     header.release();
