@@ -55,6 +55,10 @@ public final class FloorProcess implements AutoCloseable {
     BufferedReader output =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     String url = output.readLine();
+    while (url != null && !url.startsWith("pulsar://")) {
+      // A warning of the JVM.
+      url = output.readLine();
+    }
     if (url == null) {
       throw new IOException("The floor's process ended at once: " + String.join(" ", command));
     }

@@ -59,13 +59,17 @@ public class FrameEncodingBenchmark {
     return consumer;
   }
 
-  /** As large messages are sent: a header in a buffer of its own, and the payload shared. */
+  /** As large messages are sent: a slice of a buffer with many headers, and the payload shared. */
   @Benchmark
   public int headerAndSharedPayload() {
-    ByteBuf header = PooledByteBufAllocator.DEFAULT.ioBuffer(FrameEncoder.maxHeaderBytes(null));
+    if (chunk.writableBytes() < FrameEncoder.MAX_HEADER_BYTES) {
+      chunk.clear();
+    }
+    int start = chunk.writerIndex();
     encoder.writeHeader(
-        header, nextConsumer(), entry, 0, Commands.DEFAULT_CONSUMER_EPOCH, null, payloadBytes);
-    ByteBuf shared = payload.retainedDuplicate();
+        chunk, nextConsumer(), entry, 0, Commands.DEFAULT_CONSUMER_EPOCH, null, payloadBytes);
+    ByteBuf header = chunk.retain().slice(start, chunk.writerIndex() - start);
+    ByteBuf shared = payload.retain().duplicate();
     int bytes = header.readableBytes() + shared.readableBytes();
     header.release();
     shared.release();
