@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker;
 
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 
 /**
@@ -25,10 +26,13 @@ public final class BroadcastContract {
   /** Consumer property: whole seconds that a position outlives its connection. */
   public static final String TTL_PROPERTY = "pulsar.broadcast.cursor.ttl.seconds";
 
-  /** The longest name of a consumer: it is stored with its position. */
-  static final int MAX_CONSUMER_NAME_CHARS = 1_024;
+  /** The longest name: a consumer's is stored with its position. */
+  private static final int MAX_NAME_CHARS = 1_024;
 
   private static final int MAX_QUOTED_CHARS = 64;
+
+  /** What could end a line, or steer a terminal. */
+  private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
 
   private BroadcastContract() {}
 
@@ -63,23 +67,6 @@ public final class BroadcastContract {
   /** Whether a consumer names a subscription type of its own, by the consumer property. */
   public static boolean namesType(Map<String, String> consumerProperties) {
     return consumerProperties.containsKey(TYPE_PROPERTY);
-  }
-
-  /**
-   * Checks the name that a position is to be stored under.
-   *
-   * @throws IllegalArgumentException when it is too long; the message is for the client
-   */
-  public static void checkConsumerName(String name) {
-    if (name.length() > MAX_CONSUMER_NAME_CHARS) {
-      throw new IllegalArgumentException(
-          "The consumer name '"
-              + quoted(name)
-              + "' has "
-              + name.length()
-              + " characters; allowed on a Broadcast subscription are "
-              + MAX_CONSUMER_NAME_CHARS);
-    }
   }
 
   /**
@@ -128,10 +115,35 @@ public final class BroadcastContract {
     }
   }
 
+  /**
+   * Checks the names that a Broadcast subscribe brings: they are kept, stored and logged, by the
+   * broker too.
+   *
+   * @throws IllegalArgumentException when a name is too long or has a control character; the
+   *     message is for the client
+   */
+  public static void checkNames(String subscription, String consumer) {
+    checkName("subscription", subscription);
+    checkName("consumer", consumer);
+  }
+
+  private static void checkName(String of, String name) {
+    if (name.length() > MAX_NAME_CHARS) {
+      throw new IllegalArgumentException(
+          "The %s name '%s' has %d characters; allowed on a Broadcast subscription are %d"
+              .formatted(of, quoted(name), name.length(), MAX_NAME_CHARS));
+    }
+    if (UNPRINTABLE.matcher(name).find()) {
+      throw new IllegalArgumentException(
+          "The %s name '%s' has control characters, which a Broadcast subscription does not allow"
+              .formatted(of, quoted(name)));
+    }
+  }
+
   /** A client's text, fit for a log line: bounded, and without control characters. */
   public static String quoted(String value) {
     String bounded =
         value.length() <= MAX_QUOTED_CHARS ? value : value.substring(0, MAX_QUOTED_CHARS) + "...";
-    return bounded.replaceAll("\\p{Cntrl}", "?");
+    return UNPRINTABLE.matcher(bounded).replaceAll("?");
   }
 }

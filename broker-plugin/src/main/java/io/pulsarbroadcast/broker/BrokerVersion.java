@@ -21,12 +21,12 @@ final class BrokerVersion {
    */
   static void check(String version) {
     Matcher matcher = version == null ? null : MAJOR_MINOR.matcher(version);
-    if (matcher == null || !matcher.matches() || !matcher.group(1).equals("3")) {
+    boolean understood = matcher != null && matcher.matches();
+    if (!understood || !matcher.group(1).equals("3")) {
+      String line = understood ? "Pulsar " + matcher.group(1) + "." + matcher.group(2) : version;
       throw new IllegalStateException(
-          "pulsar-broadcast does not support this broker's version "
-              + version
-              + ": this build is for the Pulsar 3.x lines, take brokerInterceptors=pulsar-broadcast and the NAR out or"
-              + " install the build made for this line");
+          "pulsar-broadcast does not support this broker's version %s: this NAR is made for Pulsar 3.x; install a pulsar-broadcast-broker NAR made for %s instead, or take the NAR and brokerInterceptors=pulsar-broadcast out"
+              .formatted(version, line));
     }
   }
 }

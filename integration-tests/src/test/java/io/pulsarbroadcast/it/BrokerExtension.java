@@ -4,6 +4,8 @@ package io.pulsarbroadcast.it;
 import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.apache.pulsar.client.admin.PulsarAdmin;
@@ -18,8 +20,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Gives tests one broker, shared by all test classes of a run: the unmodified distribution, in a
- * process of its own, with the packaged NAR. Tests that kill or reconfigure a broker start their
- * own with {@link #newBroker()}; a subclass shares one with other settings.
+ * process of its own, with the packaged NAR; or, in the run for the oldest line, a broker made of
+ * that line's class path. Tests that kill or reconfigure a broker start their own with {@link
+ * #newBroker()}; a subclass shares one with other settings.
  */
 class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
@@ -33,10 +36,26 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
   /** The same without the NAR. */
   static PulsarProcessBuilder plainBroker() {
-    return PulsarProcess.builder()
-        .pulsarHome(Path.of(System.getProperty("pulsar.home")))
-        .keepLogs(Path.of(System.getProperty("broker.logs")))
-        .setting("brokerDeleteInactiveTopicsEnabled", "false");
+    PulsarProcessBuilder broker =
+        PulsarProcess.builder()
+            .pulsarHome(Path.of(System.getProperty("pulsar.home")))
+            .keepLogs(Path.of(System.getProperty("broker.logs")))
+            .setting("brokerDeleteInactiveTopicsEnabled", "false");
+    String classPathFile = System.getProperty("broker.class.path.file");
+    return classPathFile == null ? broker : broker.classPath(read(Path.of(classPathFile)));
+  }
+
+  /** The broker version that this run of the tests is for. */
+  static String version() {
+    return System.getProperty("broker.version");
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   static Path nar() {

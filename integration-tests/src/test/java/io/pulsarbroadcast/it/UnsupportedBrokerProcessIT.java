@@ -30,12 +30,16 @@ class UnsupportedBrokerProcessIT {
   void shouldRefuseToStartOnAnUnsupportedLineWithOneSentenceThatNamesTheVersion() throws Exception {
     PulsarProcessBuilder broker =
         BrokerExtension.newBroker()
-            .pulsarHome(Path.of(System.getProperty("pulsar.unsupported.home")));
+            .pulsarHome(Path.of(System.getProperty("pulsar.unsupported.home")))
+            .classPath(null);
 
     assertThat(sentencesOfFailedStart(broker))
         .singleElement()
         .asString()
-        .contains("does not support this broker's version 4.0.8", "Pulsar 3.x");
+        .contains(
+            "does not support this broker's version 4.0.8",
+            "made for Pulsar 3.x",
+            "install a pulsar-broadcast-broker NAR made for Pulsar 4.0 instead");
   }
 
   @ParameterizedTest

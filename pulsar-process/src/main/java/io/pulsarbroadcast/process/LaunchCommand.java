@@ -67,13 +67,19 @@ final class LaunchCommand {
             .redirectInput(Path.of("/dev/null").toFile())
             .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.logFile().toFile()));
     Map<String, String> environment = process.environment();
-    environment.keySet().removeIf(LaunchCommand::changesTheScript);
-    environment.put("JAVA_HOME", options.javaHome.toString());
-    environment.put("PULSAR_LOG_DIR", folder.logs().toString());
-    environment.put("PULSAR_MEM", String.join(" ", memoryOptions()));
+    setUp(environment, options.javaHome, folder, memoryOptions());
     environment.put("PULSAR_EXTRA_OPTS", String.join(" ", extraOptions()));
     environment.putAll(options.environment);
     return process;
+  }
+
+  /** What {@code bin/pulsar} reads of its environment, and nothing of the caller's. */
+  static void setUp(
+      Map<String, String> environment, Path javaHome, InstanceFolder folder, List<String> memory) {
+    environment.keySet().removeIf(LaunchCommand::changesTheScript);
+    environment.put("JAVA_HOME", javaHome.toString());
+    environment.put("PULSAR_LOG_DIR", folder.logs().toString());
+    environment.put("PULSAR_MEM", String.join(" ", memory));
   }
 
   private List<String> script() {

@@ -113,7 +113,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
   }
 
   private void awaitReady(Process started) throws IOException, InterruptedException {
-    ReadinessCheck check = new ReadinessCheck(adminUrl());
+    ReadinessCheck check = new ReadinessCheck(adminUrl(), options.adminToken);
     long startNanos = System.nanoTime();
     while (!check.isReady()) {
       if (!started.isAlive()) {

@@ -24,6 +24,7 @@ public final class PulsarProcessBuilder {
   Duration startTimeout = Duration.ofMinutes(2);
   Duration stopTimeout = Duration.ofSeconds(20);
   Path keepLogs;
+  String adminToken;
   final Map<String, String> settings = new LinkedHashMap<>();
   final Map<String, String> environment = new LinkedHashMap<>();
   final List<String> jvmOptions = new ArrayList<>();
@@ -86,8 +87,8 @@ public final class PulsarProcessBuilder {
 
   /**
    * Starts {@code org.apache.pulsar.PulsarStandaloneStarter} from these jars instead of bin/pulsar,
-   * for versions of which there is no distribution. Only {@code conf/} is then taken from the
-   * Pulsar home.
+   * for versions of which there is no distribution; null for bin/pulsar (the default). Only {@code
+   * conf/} is then taken from the Pulsar home.
    */
   public PulsarProcessBuilder classPath(String jars) {
     this.classPath = jars;
@@ -109,6 +110,12 @@ public final class PulsarProcessBuilder {
   /** A folder into which {@link PulsarProcess#close()} copies the logs; not kept when not set. */
   public PulsarProcessBuilder keepLogs(Path folder) {
     this.keepLogs = folder;
+    return this;
+  }
+
+  /** What {@link PulsarProcess#start()} shows a broker that authenticates; a token, not a file. */
+  public PulsarProcessBuilder adminToken(String token) {
+    this.adminToken = token;
     return this;
   }
 

@@ -9,9 +9,12 @@ import java.net.URI;
 final class ReadinessCheck {
   private static final int TIMEOUT_MILLIS = 5_000;
   private final String adminUrl;
+  private final String token;
 
-  ReadinessCheck(String adminUrl) {
+  /** The token may be null. */
+  ReadinessCheck(String adminUrl, String token) {
     this.adminUrl = adminUrl;
+    this.token = token;
   }
 
   /** True when the broker says so itself and the default namespace exists. */
@@ -25,6 +28,9 @@ final class ReadinessCheck {
           (HttpURLConnection) URI.create(adminUrl + path).toURL().openConnection();
       connection.setConnectTimeout(TIMEOUT_MILLIS);
       connection.setReadTimeout(TIMEOUT_MILLIS);
+      if (token != null) {
+        connection.setRequestProperty("Authorization", "Bearer " + token);
+      }
       try {
         return connection.getResponseCode() == HttpURLConnection.HTTP_OK;
       } finally {

@@ -211,6 +211,11 @@ final class BroadcastServerCnx extends ServerCnx {
     try {
       boolean broadcast =
           BroadcastContract.isBroadcast(properties, Map.of(), subscribe.getSubType());
+      if (broadcast) {
+        BroadcastContract.checkNames(
+            subscribe.getSubscription(),
+            subscribe.hasConsumerName() ? subscribe.getConsumerName() : "");
+      }
       if (broadcast
           && subscribe.getTopic().startsWith(TopicDomain.non_persistent.value() + "://")) {
         return "A Broadcast subscription needs a persistent topic, and "

@@ -397,16 +397,21 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   CompletableFuture<Void> stop() {
     watch.stop();
     parts.fanout().close();
+    return storePositions()
+        .whenComplete(
+            (stored, e) -> {
+              parts.publisher().stop();
+              metrics().close();
+            });
+  }
+
+  /** Makes the positions last, and the subscription's own too. */
+  CompletableFuture<Void> storePositions() {
     return parts
         .publisher()
         .flush()
         .handle((flushed, e) -> publishPosition())
-        .thenCompose(published -> published)
-        .whenComplete(
-            (published, e) -> {
-              parts.publisher().stop();
-              metrics().close();
-            });
+        .thenCompose(published -> published);
   }
 
   /**

@@ -6,6 +6,8 @@ import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.cursor.StoredPositions;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
@@ -39,6 +42,13 @@ import org.slf4j.LoggerFactory;
 final class BroadcastTopic extends MeteredTopic {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastTopic.class);
+
+  /** Storing positions must not keep a topic from being closed when storage does not answer. */
+  private static final int STORE_TIMEOUT_SECONDS = 5;
+
+  /** The superclass's {@code close(boolean, boolean)}, from 3.2 on. */
+  private static final MethodHandle SUPER_CLOSE =
+      BrokerLine.superClose(MethodHandles.lookup(), BroadcastTopic.class);
 
   private final BroadcastConfig config;
 
@@ -85,6 +95,47 @@ final class BroadcastTopic extends MeteredTopic {
             });
   }
 
+  /**
+   * Stores positions before the broker closes the topic. It may be told not to wait for its
+   * subscriptions, and then closes the topic's ledger, and lets the next owner in, at once.
+   */
+  @Override
+  public CompletableFuture<Void> close(boolean closeWithoutWaitingClientDisconnect) {
+    return positionsStored()
+        .thenCompose(stored -> super.close(closeWithoutWaitingClientDisconnect));
+  }
+
+  /** From 3.2 on; not an override in 3.0. */
+  public CompletableFuture<Void> close(
+      boolean disconnectClients, boolean closeWithoutWaitingClientDisconnect) {
+    return positionsStored()
+        .thenCompose(
+            stored ->
+                BrokerLine.superClose(
+                    SUPER_CLOSE, this, disconnectClients, closeWithoutWaitingClientDisconnect));
+  }
+
+  private CompletableFuture<Void> positionsStored() {
+    List<CompletableFuture<Void>> stored = new ArrayList<>();
+    getSubscriptions()
+        .forEach(
+            (name, subscription) -> {
+              if (subscription instanceof BroadcastSubscription broadcast) {
+                stored.add(broadcast.storePositions());
+              }
+            });
+    if (stored.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return FutureUtil.waitForAll(stored)
+        .completeOnTimeout(null, STORE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+        .exceptionally(
+            e -> {
+              log.debug("[{}] Positions are not stored before closing", getName(), e);
+              return null;
+            });
+  }
+
   @Override
   public CompletableFuture<Consumer> subscribe(SubscriptionOption option) {
     PersistentSubscription existing = getSubscription(option.getSubscriptionName());
@@ -98,7 +149,7 @@ final class BroadcastTopic extends MeteredTopic {
           BroadcastContract.isBroadcast(
               properties(option.getMetadata()), declared, option.getSubType());
       if (broadcast) {
-        BroadcastContract.checkConsumerName(option.getConsumerName());
+        BroadcastContract.checkNames(option.getSubscriptionName(), option.getConsumerName());
       }
     } catch (IllegalArgumentException e) {
       return CompletableFuture.failedFuture(new NotAllowedException(e.getMessage()));

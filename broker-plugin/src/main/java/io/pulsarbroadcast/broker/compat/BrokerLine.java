@@ -1,6 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -144,6 +147,35 @@ final class BrokerLine {
 
   private static Method firstOf(Method one, Method other) {
     return one != null ? one : other;
+  }
+
+  /**
+   * The superclass's {@code close(boolean, boolean)}, for a topic that overrides it; null in 3.0,
+   * which has no such method and so never calls the override.
+   */
+  static MethodHandle superClose(MethodHandles.Lookup topic, Class<?> topicClass) {
+    try {
+      return topic.findSpecial(
+          PersistentTopic.class,
+          "close",
+          MethodType.methodType(CompletableFuture.class, boolean.class, boolean.class),
+          topicClass);
+    } catch (NoSuchMethodException e) {
+      return null;
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Calls {@link #superClose}. */
+  @SuppressWarnings("unchecked")
+  static CompletableFuture<Void> superClose(
+      MethodHandle close, PersistentTopic topic, boolean first, boolean second) {
+    try {
+      return (CompletableFuture<Void>) close.invoke(topic, first, second);
+    } catch (Throwable e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private static Object call(Method method, Object target, Object... arguments) {

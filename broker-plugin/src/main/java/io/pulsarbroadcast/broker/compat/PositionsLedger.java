@@ -14,6 +14,7 @@ import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.bookkeeper.mledger.ManagedLedgerConfig;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
+import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerNotFoundException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.MetadataNotFoundException;
 import org.apache.bookkeeper.mledger.Position;
@@ -48,6 +49,7 @@ final class PositionsLedger implements PositionsStore.Log {
   private final String subscription;
   private volatile ManagedLedger ledger;
   private volatile ManagedCursor cursor;
+  private volatile boolean takenOver;
 
   private PositionsLedger(PersistentTopic topic, String subscription) {
     this.topic = topic;
@@ -75,6 +77,7 @@ final class PositionsLedger implements PositionsStore.Log {
                     .thenApply(
                         openedCursor -> {
                           cursor = openedCursor;
+                          takenOver = false;
                           ledger = opened;
                           return this;
                         }));
@@ -205,11 +208,29 @@ final class PositionsLedger implements PositionsStore.Log {
 
           @Override
           public void addFailed(ManagedLedgerException exception, Object ctx) {
+            if (exception instanceof ManagedLedgerFencedException) {
+              closeTopic();
+            }
             appended.completeExceptionally(exception);
           }
         },
         null);
     return appended;
+  }
+
+  /**
+   * Somebody else has written to the log, so this one never takes anything again: the topic closes,
+   * as the broker has it close when that happens to its own ledger, and is loaded anew.
+   */
+  private synchronized void closeTopic() {
+    if (!takenOver) {
+      takenOver = true;
+      log.warn(
+          "[{}][{}] The positions log is fenced: closing the topic, to load it again",
+          topic.getName(),
+          subscription);
+      topic.close(true);
+    }
   }
 
   @Override

@@ -95,7 +95,12 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
     if (disconnectClients) {
       disconnectAllConsumers(false, newOwner);
     }
-    return broadcast.stop().thenCompose(stopped -> broadcast.closeLog());
+    // Whatever fails: a log left open would stay in the broker's cache, and be stale when the topic
+    // comes back.
+    return broadcast
+        .stop()
+        .handle((stopped, e) -> broadcast.closeLog())
+        .thenCompose(closing -> closing);
   }
 
   @Override

@@ -1,0 +1,243 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.containers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.client.BroadcastClient;
+import io.pulsarbroadcast.client.SubscriptionType;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.pulsar.client.admin.PulsarAdmin;
+import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.client.api.Producer;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SizeUnit;
+import org.apache.pulsar.common.policies.data.SubscriptionStats;
+import org.apache.pulsar.common.policies.data.TenantInfo;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * I1, I2 and I5 in a cluster: a topic under load moves between two brokers, in order and by the
+ * SIGKILL of its owner, and every consumer gets every message, for the first time in order.
+ */
+@ExtendWith(RequiresDocker.class)
+@Timeout(value = 15, unit = TimeUnit.MINUTES)
+class MovingTopicContainerIT {
+
+  private static final String NAMESPACE = "moving/topics";
+  private static final String TOPIC = "persistent://" + NAMESPACE + "/area-7";
+  private static final int MOVES = 10;
+
+  /** The moves, counted from 1, that a SIGKILL makes. */
+  private static final List<Integer> KILLS = List.of(4, 8);
+
+  private static final int STOCK_CONSUMERS = 10;
+  private static final int EXTENSION_CONSUMERS = 10;
+  private static final int CONSUMERS_PER_CLIENT = 5;
+  private static final int MESSAGES_PER_SECOND = 200;
+
+  /** Messages that everybody must have received, of those sent after a move, before the next. */
+  private static final int MESSAGES_BETWEEN_MOVES = 200;
+
+  private static final Duration MOVE_TIMEOUT = Duration.ofMinutes(2);
+
+  private final List<CountingConsumer> consumers = new ArrayList<>();
+  private final List<PulsarClient> clients = new ArrayList<>();
+  private final AtomicInteger sent = new AtomicInteger();
+  private final AtomicInteger confirmed = new AtomicInteger();
+  private volatile boolean stopped;
+
+  @Test
+  void shouldLoseNothingWhenTheTopicMovesUnderLoad() throws Exception {
+    try (PulsarCluster cluster = PulsarCluster.start(Images.pulsarWithPlugin());
+        PulsarAdmin admin = PulsarAdmin.builder().serviceHttpUrl(cluster.adminUrl()).build()) {
+      createNamespace(admin);
+      try {
+        connect(cluster);
+        Thread load = new Thread(() -> publish(cluster.serviceUrl()), "load");
+        load.start();
+        awaitDelivered(MESSAGES_BETWEEN_MOVES);
+        for (int move = 1; move <= MOVES; move++) {
+          move(cluster, admin, move);
+        }
+        stopped = true;
+        load.join();
+        checkNothingIsLost(admin);
+      } finally {
+        stopped = true;
+        for (PulsarClient client : clients) {
+          client.close();
+        }
+      }
+    }
+  }
+
+  private void move(PulsarCluster cluster, PulsarAdmin admin, int move) throws Exception {
+    String from = owner(admin);
+    String to = from.equals("broker-1") ? "broker-2" : "broker-1";
+    int duplicatesBefore = duplicates();
+    long startNanos = System.nanoTime();
+    boolean kill = KILLS.contains(move);
+    if (kill) {
+      cluster.kill(from);
+    } else {
+      admin
+          .namespaces()
+          .unloadNamespaceBundle(
+              NAMESPACE, admin.lookups().getBundleRange(TOPIC), PulsarCluster.brokerId(to));
+    }
+    await()
+        .atMost(MOVE_TIMEOUT)
+        .ignoreExceptions()
+        .untilAsserted(() -> assertThat(owner(admin)).as("owner of the topic").isEqualTo(to));
+    awaitDelivered(sent.get() + MESSAGES_BETWEEN_MOVES);
+    System.out.printf(
+        "Move %d of %d, %s -> %s by %s: everybody served again after %d ms, %d deliveries were"
+            + " repeated%n",
+        move,
+        MOVES,
+        from,
+        to,
+        kill ? "SIGKILL" : "unload",
+        TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos),
+        duplicates() - duplicatesBefore);
+    if (kill) {
+      cluster.restart(from);
+      await()
+          .atMost(MOVE_TIMEOUT)
+          .ignoreExceptions()
+          .until(() -> admin.brokers().getActiveBrokers(PulsarCluster.NAME).size() == 2);
+    }
+  }
+
+  private void checkNothingIsLost(PulsarAdmin admin) {
+    int expected = confirmed.get();
+    assertThat(expected).isEqualTo(sent.get()).isGreaterThan(MOVES * MESSAGES_BETWEEN_MOVES);
+    awaitDelivered(expected);
+    assertThat(consumers).allSatisfy(consumer -> assertThat(consumer.outOfOrder()).isZero());
+    await()
+        .atMost(MOVE_TIMEOUT)
+        .ignoreExceptions()
+        .untilAsserted(
+            () -> {
+              SubscriptionStats stats =
+                  admin.topics().getStats(TOPIC).getSubscriptions().get("alerts");
+              assertThat(stats.getConsumers()).hasSameSizeAs(consumers);
+              assertThat(stats.getMsgBacklog()).as("backlog").isZero();
+            });
+    System.out.printf(
+        "%d consumers received each of %d messages; %d moves, %d of them by SIGKILL; %d deliveries"
+            + " were repeated%n",
+        consumers.size(), expected, MOVES, KILLS.size(), duplicates());
+  }
+
+  private static void createNamespace(PulsarAdmin admin) throws PulsarAdminException {
+    admin
+        .tenants()
+        .createTenant(
+            "moving",
+            TenantInfo.builder().allowedClusters(java.util.Set.of(PulsarCluster.NAME)).build());
+    admin.namespaces().createNamespace(NAMESPACE);
+    admin.topics().createNonPartitionedTopic(TOPIC);
+  }
+
+  /** Half the consumers are of the stock kind, half come through the extension. */
+  private void connect(PulsarCluster cluster) throws PulsarClientException {
+    for (int i = 0; i < STOCK_CONSUMERS; i++) {
+      CountingConsumer consumer = newConsumer();
+      client(cluster, i)
+          .newConsumer(Schema.INT32)
+          .topic(TOPIC)
+          .subscriptionName("alerts")
+          .property("pulsar.subscription.type", "Broadcast")
+          .consumerName("stock-" + i)
+          .messageListener(consumer)
+          .subscribe();
+    }
+    for (int i = 0; i < EXTENSION_CONSUMERS; i++) {
+      CountingConsumer consumer = newConsumer();
+      BroadcastClient.wrap(client(cluster, i))
+          .newConsumer(Schema.INT32)
+          .topic(TOPIC)
+          .subscriptionName("alerts")
+          .subscriptionType(SubscriptionType.Broadcast)
+          .consumerName("extension-" + i)
+          .messageListener(consumer)
+          .subscribe();
+    }
+  }
+
+  private CountingConsumer newConsumer() {
+    CountingConsumer consumer = new CountingConsumer();
+    consumers.add(consumer);
+    return consumer;
+  }
+
+  /** A new client for every few consumers, so that several share one connection. */
+  private PulsarClient client(PulsarCluster cluster, int consumer) throws PulsarClientException {
+    if (consumer % CONSUMERS_PER_CLIENT == 0) {
+      clients.add(newClient(cluster.serviceUrl()));
+    }
+    return clients.get(clients.size() - 1);
+  }
+
+  private static PulsarClient newClient(String serviceUrl) throws PulsarClientException {
+    return PulsarClient.builder()
+        .serviceUrl(serviceUrl)
+        .memoryLimit(16, SizeUnit.MEGA_BYTES)
+        .maxBackoffInterval(1, TimeUnit.SECONDS)
+        .build();
+  }
+
+  /** Publishes until told to stop; what is under way when a broker dies is sent again. */
+  private void publish(String serviceUrl) {
+    try (PulsarClient client = newClient(serviceUrl);
+        Producer<Integer> producer =
+            client
+                .newProducer(Schema.INT32)
+                .topic(TOPIC)
+                .enableBatching(false)
+                .sendTimeout(0, TimeUnit.SECONDS)
+                .blockIfQueueFull(true)
+                .create()) {
+      long startNanos = System.nanoTime();
+      while (!stopped) {
+        long due = (System.nanoTime() - startNanos) * MESSAGES_PER_SECOND / 1_000_000_000L;
+        while (sent.get() < due) {
+          producer.sendAsync(sent.getAndIncrement()).thenRun(confirmed::incrementAndGet);
+        }
+        TimeUnit.MILLISECONDS.sleep(5);
+      }
+      producer.flush();
+    } catch (PulsarClientException | InterruptedException e) {
+      throw new IllegalStateException("Publishing failed", e);
+    }
+  }
+
+  private void awaitDelivered(int count) {
+    await()
+        .atMost(MOVE_TIMEOUT)
+        .untilAsserted(
+            () ->
+                assertThat(consumers.stream().mapToInt(CountingConsumer::count).min().orElse(0))
+                    .as("messages that the slowest consumer has received")
+                    .isGreaterThanOrEqualTo(count));
+  }
+
+  private int duplicates() {
+    return consumers.stream().mapToInt(CountingConsumer::again).sum();
+  }
+
+  private static String owner(PulsarAdmin admin) throws PulsarAdminException {
+    return URI.create(admin.lookups().lookupTopic(TOPIC)).getHost();
+  }
+}

@@ -1,0 +1,312 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Traffic.publish;
+import static io.pulsarbroadcast.it.Traffic.receiveAndAck;
+import static io.pulsarbroadcast.it.Traffic.values;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.client.api.AuthenticationFactory;
+import org.apache.pulsar.client.api.ClientBuilder;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.PulsarClientException.AuthenticationException;
+import org.apache.pulsar.client.api.PulsarClientException.AuthorizationException;
+import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.common.policies.data.AuthAction;
+import org.apache.pulsar.common.policies.data.ConsumerStats;
+import org.apache.pulsar.common.policies.data.SubscriptionStats;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Broadcast consumers pass the authentication, authorization and TLS of any consumer; whoever is
+ * refused leaves no trace (I3, I4, I9). A stock consumer beside shows what the broker does itself.
+ */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class SecurityProcessIT {
+
+  private static final String MEMBER = "member";
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static SecureBroker broker;
+
+  private String namespace;
+  private String topic;
+
+  /** Who must not get in, and how the stock client says so. */
+  private enum Intruder {
+    WITHOUT_PERMISSION(AuthorizationException.class) {
+      @Override
+      PulsarClient client(String namespace) throws IOException {
+        return broker.client("stranger");
+      }
+    },
+    PRODUCER_ONLY(AuthorizationException.class) {
+      @Override
+      PulsarClient client(String namespace) throws IOException, PulsarAdminException {
+        broker.allow(namespace, "producer", AuthAction.produce);
+        return broker.client("producer");
+      }
+    },
+    WITH_EXPIRED_TOKEN(AuthenticationException.class) {
+      @Override
+      PulsarClient client(String namespace) throws IOException {
+        String expired = broker.token(MEMBER, Duration.ofMinutes(-1));
+        return broker.clientBuilder().authentication(AuthenticationFactory.token(expired)).build();
+      }
+    },
+    WITHOUT_TOKEN(AuthenticationException.class) {
+      @Override
+      PulsarClient client(String namespace) throws IOException {
+        return broker.clientBuilder().build();
+      }
+    },
+    WITH_UNTRUSTED_CERTIFICATE(PulsarClientException.class) {
+      @Override
+      PulsarClient client(String namespace) throws IOException {
+        return givingUpSoon(broker.tlsClientWithStrangersCertificate(MEMBER));
+      }
+    },
+    WHO_DOES_NOT_TRUST_THE_BROKER(PulsarClientException.class) {
+      @Override
+      PulsarClient client(String namespace) throws IOException {
+        return givingUpSoon(broker.tlsClientThatTrustsAnother(MEMBER));
+      }
+    };
+
+    private final Class<?> refusal;
+
+    Intruder(Class<?> refusal) {
+      this.refusal = refusal;
+    }
+
+    abstract PulsarClient client(String namespace) throws IOException, PulsarAdminException;
+
+    /** A client tries a failed handshake again until its operation timeout. */
+    private static PulsarClient givingUpSoon(ClientBuilder client) throws IOException {
+      return client
+          .operationTimeout(2, TimeUnit.SECONDS)
+          .lookupTimeout(2, TimeUnit.SECONDS)
+          .build();
+    }
+  }
+
+  @BeforeAll
+  static void startBroker() throws Exception {
+    broker = new SecureBroker();
+  }
+
+  @AfterAll
+  static void stopBroker() throws IOException {
+    if (broker != null) {
+      broker.close();
+    }
+  }
+
+  @BeforeEach
+  void makeTopicOfMembers() throws Exception {
+    namespace = broker.newNamespace();
+    topic = "persistent://" + namespace + "/" + UUID.randomUUID();
+    broker.allow(namespace, MEMBER, AuthAction.consume, AuthAction.produce);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldRefuseAsForStockTypesAndChangeNothing(Intruder intruder) throws Exception {
+    try (PulsarClient members = broker.client(MEMBER);
+        Consumer<String> member = Broker.broadcast(members, topic, "all", "a").subscribe()) {
+      publish(members, topic, 0, 5);
+      assertThat(receiveAndAck(member, 3)).isEqualTo(values(0, 3));
+      awaitBacklog("all", 2);
+      State before = State.of(topic);
+
+      try (PulsarClient client = intruder.client(namespace)) {
+        Throwable stock =
+            catchThrowable(client.newConsumer().topic(topic).subscriptionName("stock")::subscribe);
+        assertThat(stock).isInstanceOf(intruder.refusal);
+        assertThatThrownBy(Broker.broadcast(client, topic, "all", "a")::subscribe)
+            .hasSameClassAs(stock);
+        assertThatThrownBy(Broker.broadcast(client, topic, "another", "b")::subscribe)
+            .hasSameClassAs(stock);
+      }
+
+      assertThat(State.of(topic)).isEqualTo(before);
+      publish(members, topic, 5, 10);
+      assertThat(receiveAndAck(member, 7)).isEqualTo(values(3, 10));
+      // A position of the intruder's would hold this back.
+      awaitBacklog("all", 0);
+    }
+  }
+
+  @Test
+  void shouldRefuseARoleThatTheSubscriptionIsNotFor() throws Exception {
+    broker.allow(namespace, "neighbour", AuthAction.consume);
+    broker.admin().namespaces().grantPermissionOnSubscription(namespace, "all", Set.of(MEMBER));
+    try (PulsarClient members = broker.client(MEMBER);
+        PulsarClient neighbours = broker.client("neighbour");
+        Consumer<String> member = Broker.broadcast(members, topic, "all", "a").subscribe()) {
+      State before = State.of(topic);
+      assertThatThrownBy(Broker.broadcast(neighbours, topic, "all", "b")::subscribe)
+          .isInstanceOf(AuthorizationException.class);
+      assertThat(State.of(topic)).isEqualTo(before);
+
+      try (Consumer<String> own = Broker.broadcast(neighbours, topic, "own", "b").subscribe()) {
+        publish(members, topic, 0, 5);
+        assertThat(receiveAndAck(member, 5)).isEqualTo(values(0, 5));
+        assertThat(receiveAndAck(own, 5)).isEqualTo(values(0, 5));
+      }
+    }
+  }
+
+  @Test
+  void shouldDisconnectWhosePermissionIsRevokedAndKeepThePosition() throws Exception {
+    broker.allow(namespace, "leaver", AuthAction.consume);
+    try (PulsarClient members = broker.client(MEMBER);
+        PulsarClient leavers = broker.client("leaver");
+        Consumer<String> member = Broker.broadcast(members, topic, "all", "a").subscribe();
+        Consumer<String> leaver = Broker.broadcast(leavers, topic, "all", "b").subscribe();
+        Consumer<byte[]> stock =
+            leavers.newConsumer().topic(topic).subscriptionName("stock").subscribe()) {
+      publish(members, topic, 0, 5);
+      assertThat(receiveAndAck(member, 5)).isEqualTo(values(0, 5));
+      List<Message<String>> received = Traffic.receive(leaver, 5);
+      leaver.acknowledgeCumulative(received.get(2));
+      awaitBacklog("all", 2);
+
+      broker.admin().namespaces().revokePermissionsOnNamespace(namespace, "leaver");
+
+      awaitConsumers("stock", Set.of());
+      awaitConsumers("all", Set.of("a"));
+      publish(members, topic, 5, 10);
+      assertThat(receiveAndAck(member, 5)).isEqualTo(values(5, 10));
+      assertThat(Traffic.receiveUnexpected(leaver)).isNull();
+      awaitBacklog("all", 7);
+
+      broker.allow(namespace, "leaver", AuthAction.consume);
+      assertThat(receiveAndAck(leaver, 7)).isEqualTo(values(3, 10));
+      awaitBacklog("all", 0);
+      assertThat(stock.isConnected()).isTrue();
+    }
+  }
+
+  @Test
+  void shouldDisconnectWhoseTokenExpiresUnlessItIsRenewed() throws Exception {
+    Duration lifetime = Duration.ofSeconds(3);
+    String shortToken = broker.token(MEMBER, lifetime);
+    try (PulsarClient lapsing =
+            broker.clientBuilder().authentication(AuthenticationFactory.token(shortToken)).build();
+        PulsarClient renewing =
+            broker
+                .clientBuilder()
+                .authentication(AuthenticationFactory.token(() -> broker.token(MEMBER, lifetime)))
+                .build();
+        PulsarClient members = broker.client(MEMBER)) {
+      Consumer<String> renewed = Broker.broadcast(renewing, topic, "all", "renewed").subscribe();
+      Consumer<String> lapsed = Broker.broadcast(lapsing, topic, "all", "lapsed").subscribe();
+      lapsing.newConsumer().topic(topic).subscriptionName("stock").subscribe();
+      String connectedSince = consumerStats("all", "renewed").getConnectedSince();
+
+      awaitConsumers("stock", Set.of());
+      awaitConsumers("all", Set.of("renewed"));
+
+      publish(members, topic, 0, 5);
+      assertThat(receiveAndAck(renewed, 5)).isEqualTo(values(0, 5));
+      assertThat(consumerStats("all", "renewed").getConnectedSince()).isEqualTo(connectedSince);
+      assertThat(Traffic.receiveUnexpected(lapsed)).isNull();
+      // Its position waits for it.
+      awaitBacklog("all", 5);
+      try (Consumer<String> back = Broker.broadcast(members, topic, "all", "lapsed").subscribe()) {
+        assertThat(receiveAndAck(back, 5)).isEqualTo(values(0, 5));
+      }
+      awaitBacklog("all", 0);
+    }
+  }
+
+  @Test
+  void shouldServeManyConsumersOfOneTlsConnection() throws Exception {
+    String large = "x".repeat(300_000);
+    try (PulsarClient client = broker.tlsClientBuilder(MEMBER).build();
+        Consumer<String> a = Broker.broadcast(client, topic, "all", "a").subscribe();
+        Consumer<String> b = Broker.broadcast(client, topic, "all", "b").subscribe();
+        Consumer<String> c = Broker.broadcast(client, topic, "all", "c").subscribe()) {
+      publish(client, topic, 0, 50);
+      try (var producer = client.newProducer(Schema.STRING).topic(topic).create()) {
+        producer.send(large);
+      }
+      for (Consumer<String> consumer : List.of(a, b, c)) {
+        assertThat(receiveAndAck(consumer, 50)).isEqualTo(values(0, 50));
+        assertThat(receiveAndAck(consumer, 1)).containsExactly(large);
+      }
+      awaitBacklog("all", 0);
+    }
+  }
+
+  /** What an administrator sees of a topic that a refused consumer could have changed. */
+  private record State(Set<String> subscriptions, Set<String> consumers, String position) {
+    static State of(String topic) throws PulsarAdminException {
+      return new State(
+          stats(topic).keySet(),
+          names(stats(topic).get("all")),
+          broker.admin().topics().getInternalStats(topic).cursors.get("all").markDeletePosition);
+    }
+  }
+
+  private static Map<String, ? extends SubscriptionStats> stats(String topic)
+      throws PulsarAdminException {
+    return broker.admin().topics().getStats(topic).getSubscriptions();
+  }
+
+  private static Set<String> names(SubscriptionStats stats) {
+    return stats.getConsumers().stream()
+        .map(ConsumerStats::getConsumerName)
+        .collect(Collectors.toSet());
+  }
+
+  private ConsumerStats consumerStats(String subscription, String name)
+      throws PulsarAdminException {
+    return stats(topic).get(subscription).getConsumers().stream()
+        .filter(consumer -> consumer.getConsumerName().equals(name))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private void awaitConsumers(String subscription, Set<String> expected) {
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () ->
+                assertThat(names(stats(topic).get(subscription)))
+                    .as("consumers of %s", subscription)
+                    .isEqualTo(expected));
+  }
+
+  private void awaitBacklog(String subscription, long expected) {
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () ->
+                assertThat(stats(topic).get(subscription).getMsgBacklog())
+                    .as("backlog of %s", subscription)
+                    .isEqualTo(expected));
+  }
+}
