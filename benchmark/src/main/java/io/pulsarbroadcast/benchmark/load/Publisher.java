@@ -29,6 +29,7 @@ public final class Publisher implements AutoCloseable {
   private final Semaphore pending = new Semaphore(MAX_PENDING);
   private final AtomicInteger acknowledgedCount = new AtomicInteger();
   private final BitSet acknowledged = new BitSet();
+  private PublishListener listener = PublishListener.SILENT;
   private String firstError;
   private volatile boolean closed;
 
@@ -71,6 +72,12 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
+  /** Tells the listener of every answer. Before publishing. */
+  public Publisher listener(PublishListener newListener) {
+    this.listener = newListener;
+    return this;
+  }
+
   /**
    * Publishes messages {@code from} to before {@code to}, each when it is due, and waits for the
    * broker's answers. Returns what became of all messages up to now.
@@ -82,7 +89,14 @@ public final class Publisher implements AutoCloseable {
       awaitTime(intendedNanos);
       pending.acquire();
       int number = sequence;
-      producer.sendAsync(payload).whenComplete((id, error) -> answered(number, error));
+      long sentNanos = System.nanoTime();
+      producer
+          .sendAsync(payload)
+          .whenComplete(
+              (id, error) -> {
+                listener.answered(intendedNanos, sentNanos, System.nanoTime(), error == null);
+                answered(number, error);
+              });
     }
     pending.acquire(MAX_PENDING);
     pending.release(MAX_PENDING);
