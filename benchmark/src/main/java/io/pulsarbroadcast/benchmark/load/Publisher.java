@@ -32,6 +32,7 @@ public final class Publisher implements AutoCloseable {
   private PublishListener listener = PublishListener.SILENT;
   private String firstError;
   private volatile boolean closed;
+  private volatile long latestNanos = Long.MAX_VALUE;
 
   /**
    * Connects.
@@ -72,6 +73,16 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
+  /** Publishing ends at this time of System.nanoTime(), also when messages are left. */
+  public Publisher endAt(long nanos) {
+    this.latestNanos = nanos;
+    return this;
+  }
+
+  private boolean isTooLate() {
+    return latestNanos != Long.MAX_VALUE && System.nanoTime() - latestNanos > 0;
+  }
+
   /** Tells the listener of every answer. Before publishing. */
   public Publisher listener(PublishListener newListener) {
     this.listener = newListener;
@@ -83,7 +94,7 @@ public final class Publisher implements AutoCloseable {
    * broker's answers. Returns what became of all messages up to now.
    */
   public PublishResult publish(Schedule schedule, int from, int to) throws InterruptedException {
-    for (int sequence = from; sequence < to && !closed; sequence++) {
+    for (int sequence = from; sequence < to && !closed && !isTooLate(); sequence++) {
       long intendedNanos = schedule.intendedNanos(sequence);
       byte[] payload = payloads.create(sizeBytes, sequence, intendedNanos, random);
       awaitTime(intendedNanos);

@@ -23,4 +23,24 @@ record Interval(
     long backlog,
     Histogram publishMicros,
     Histogram publishDelayMicros,
-    Histogram endToEndMicros) {}
+    Histogram endToEndMicros) {
+
+  /** This one and the next as one. */
+  Interval plus(Interval next) {
+    return new Interval(
+        seconds + next.seconds,
+        published + next.published,
+        errors + next.errors,
+        received + next.received,
+        next.backlog,
+        sum(publishMicros, next.publishMicros),
+        sum(publishDelayMicros, next.publishDelayMicros),
+        sum(endToEndMicros, next.endToEndMicros));
+  }
+
+  private static Histogram sum(Histogram one, Histogram other) {
+    Histogram sum = one.copy();
+    sum.add(other);
+    return sum;
+  }
+}

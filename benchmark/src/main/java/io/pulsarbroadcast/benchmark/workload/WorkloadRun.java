@@ -31,6 +31,7 @@ final class WorkloadRun {
   private static final int LEAST_INTERVALS = 5;
   private static final long LEAD_MILLIS = 200;
   private static final long POLL_MILLIS = 20;
+  private static final double OVERRUN = 1.25;
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final WorkloadPlan plan;
@@ -127,11 +128,14 @@ final class WorkloadRun {
       throws InterruptedException, FleetException {
     long startNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LEAD_MILLIS);
     Schedule schedule = Schedule.dueAt(startNanos, from, plan.messagesPerSecondOfPartition());
+    // At a rate that is not reached, the schedule would take for ever.
+    long lengthNanos = schedule.intendedNanos(to) - startNanos;
+    long endNanos = startNanos + Math.round(lengthNanos * OVERRUN) + TimeUnit.SECONDS.toNanos(1);
     List<CompletableFuture<PublishResult>> publishing = new ArrayList<>();
     for (Publisher publisher : publishers) {
-      publishing.add(publisher.publishAsync(schedule, from, to));
+      publishing.add(publisher.endAt(endNanos).publishAsync(schedule, from, to));
     }
-    awaitAll(fleets, publishing, (long) to * publishers.size() * plan.consumers(), timed);
+    awaitAll(fleets, publishing, timed);
     List<PublishResult> results = new ArrayList<>();
     for (CompletableFuture<PublishResult> each : publishing) {
       try {
@@ -144,10 +148,7 @@ final class WorkloadRun {
   }
 
   private void awaitAll(
-      Fleets fleets,
-      List<CompletableFuture<PublishResult>> publishing,
-      long expected,
-      boolean timed)
+      Fleets fleets, List<CompletableFuture<PublishResult>> publishing, boolean timed)
       throws InterruptedException {
     double length = Math.min(INTERVAL_SECONDS, (double) plan.seconds() / LEAST_INTERVALS);
     IntervalStart start = new IntervalStart(fleets);
@@ -162,10 +163,12 @@ final class WorkloadRun {
         changedNanos = nowNanos;
       }
       boolean over =
-          published && (received >= expected || nowNanos - changedNanos > QUIET.toNanos());
+          published
+              && (received >= publishStats.acknowledged() * plan.consumers()
+                  || nowNanos - changedNanos > QUIET.toNanos());
       if (timed && (over || start.seconds(nowNanos) >= length)) {
         // The quiet time at the end of a run that lacks something is not part of it.
-        intervals.add(start.end(fleets, changedNanos));
+        add(start.end(fleets, changedNanos), length);
         start = new IntervalStart(fleets);
       }
       if (over) {
@@ -173,6 +176,12 @@ final class WorkloadRun {
       }
       Thread.sleep(POLL_MILLIS);
     }
+  }
+
+  /** A rest at the end that is too short for a rate belongs to the interval before. */
+  private void add(Interval interval, double length) {
+    boolean rest = interval.seconds() < length / 2 && !intervals.isEmpty();
+    intervals.add(rest ? intervals.remove(intervals.size() - 1).plus(interval) : interval);
   }
 
   /** The counts at the start of an interval. */

@@ -147,7 +147,7 @@ final class DistributionFigures {
   private static Figure variants(String name, List<Result> results) {
     CategoryChart chart =
         ChartStyle.bars("Variants: " + name, "Variant", "End-to-end latency (ms)");
-    chart.getStyler().setLabelsVisible(true).setLabelsPosition(1.06);
+    chart.getStyler().setLabelsVisible(true).setLabelsPosition(0.5);
     chart.getStyler().setLabelsFontColorAutomaticEnabled(false);
     chart.getStyler().setDecimalPattern("#,##0.#");
     List<String> drivers = results.stream().map(Result::driver).toList();

@@ -20,7 +20,7 @@ final class HtmlPage {
   private static final String STYLE =
       """
       body { font: 16px/1.5 system-ui, sans-serif; color: #2b2b2b; margin: 0; background: #f6f7f8; }
-      main { max-width: 1080px; margin: 0 auto; padding: 24px 32px 64px; background: #fff; }
+      main { max-width: 1240px; margin: 0 auto; padding: 24px 32px 64px; background: #fff; }
       h1 { font-size: 28px; margin: 0 0 4px; }
       h2 { font-size: 21px; margin: 48px 0 12px; border-bottom: 2px solid #0b6e99; }
       .lead { color: #5c6670; margin: 0 0 16px; }
@@ -30,10 +30,11 @@ final class HtmlPage {
       table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
       th, td { padding: 5px 9px; text-align: right; border-bottom: 1px solid #e3e3e3; }
       td { white-space: nowrap; }
+      td.text { white-space: normal; min-width: 7em; }
       th { background: #eef3f6; vertical-align: bottom; }
       th.text, td.text { text-align: left; }
       td.bad { color: #b3261e; font-weight: 600; }
-      figure { margin: 24px 0 40px; }
+      figure { margin: 24px auto 40px; max-width: 1000px; }
       figure svg { width: 100%; height: auto; border: 1px solid #e3e3e3; }
       figcaption { font-size: 14px; color: #444; margin-top: 8px; }
       .raw { font-size: 12px; color: #5c6670; }

@@ -12,10 +12,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.BitmapEncoder.BitmapFormat;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
+import org.knowm.xchart.internal.chartpart.Chart;
 
 /** Turns a folder of result files into {@code report.html} and plots. Any thread may call it. */
 public final class HtmlReport {
@@ -59,7 +61,20 @@ public final class HtmlReport {
   private static String svg(Figure figure) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     VectorGraphicsEncoder.saveVectorGraphic(figure.chart(), out, VectorGraphicsFormat.SVG);
-    return out.toString(StandardCharsets.UTF_8);
+    return out.toString(StandardCharsets.UTF_8).replaceFirst("(<svg[^>]*>)", "$1" + words(figure));
+  }
+
+  /** The library draws letters as shapes; this is what is read aloud, searched and checked. */
+  private static String words(Figure figure) {
+    Chart<?, ?> chart = figure.chart();
+    String words =
+        "<title>%s</title><desc>Horizontal axis: %s. Vertical axis: %s. Series: %s.</desc>"
+            .formatted(
+                Text.escape(chart.getTitle()),
+                Text.escape(chart.getXAxisTitle()),
+                Text.escape(chart.getYAxisTitle()),
+                Text.escape(String.join("; ", chart.getSeriesMap().keySet())));
+    return Matcher.quoteReplacement(words);
   }
 
   /** Without the XML prologue, with ids of its own, and scalable. */

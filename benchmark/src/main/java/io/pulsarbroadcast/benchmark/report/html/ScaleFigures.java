@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.benchmark.report.html;
 
 import io.pulsarbroadcast.benchmark.report.LatencyReport;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -136,14 +137,15 @@ final class ScaleFigures {
             / MICROS_PER_SECOND;
     double width = roundUp(longest / BINS);
     int bins = (int) Math.ceil(longest / width);
+    int decimals = Math.max(0, BigDecimal.valueOf(width).stripTrailingZeros().scale());
     List<String> labels = new ArrayList<>();
     for (int i = 0; i < bins; i++) {
-      labels.add(Text.number(i * width));
+      labels.add(Text.decimal(i * width, decimals));
     }
     CategoryChart chart =
         ChartStyle.bars(
             "How long each of " + Text.count(consumers) + " consumers took to connect",
-            "Time to connect (s), in steps of " + Text.number(width) + " s",
+            "Time to connect (s), in steps of " + Text.decimal(width, decimals) + " s",
             "Consumers");
     chart.getStyler().setXAxisLabelRotation(bins > 12 ? 45 : 0);
     for (Result result : shown) {

@@ -13,6 +13,10 @@ final class Text {
     return String.format(Locale.ROOT, "%,.0f", value);
   }
 
+  static String decimal(double value, int decimals) {
+    return String.format(Locale.ROOT, "%." + decimals + "f", value);
+  }
+
   /** With as many digits as help: 0.123, 1.23, 12.3, 1,234. */
   static String number(double value) {
     double size = Math.abs(value);
