@@ -86,8 +86,7 @@ class OmbDriverIT {
   private BenchmarkDriver driver(String settings) throws Exception {
     Path jar = Path.of(System.getProperty("omb.driver.jar"));
     assertThat(jar).isRegularFile();
-    URLClassLoader loader =
-        new URLClassLoader(new URL[] {jar.toUri().toURL()}, new OnlyOmb());
+    URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, new OnlyOmb());
     Path file = folder.resolve("driver.yaml");
     Files.writeString(
         file,
@@ -142,7 +141,8 @@ class OmbDriverIT {
     }
     driver.close();
     assertThat(received.messages).hasValue(messages * CONSUMERS);
-    assertThat(received.publishTime).isCloseTo(System.currentTimeMillis(), org.assertj.core.data.Offset.offset(60_000L));
+    assertThat(received.publishTime)
+        .isCloseTo(System.currentTimeMillis(), org.assertj.core.data.Offset.offset(60_000L));
   }
 
   private JsonNode report() throws IOException {
@@ -212,8 +212,7 @@ class OmbDriverIT {
     driver.createTopic(topic, 1).get(60, TimeUnit.SECONDS);
     ConsumerInfo info = new ConsumerInfo(0, topic, "sub-000-random", received);
 
-    assertThatThrownBy(
-            () -> driver.createConsumers(List.of(info, info)).get(60, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> driver.createConsumers(List.of(info, info)).get(60, TimeUnit.SECONDS))
         .hasMessageContaining("consumerPerSubscription is more than 1; allowed with Broadcast: 1");
     driver.close();
   }

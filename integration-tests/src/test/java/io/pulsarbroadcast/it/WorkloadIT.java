@@ -45,8 +45,7 @@ class WorkloadIT {
       "1"
     };
     return new WorkloadCommand(out, out)
-        .execute(
-            Stream.concat(Stream.of(arguments), Stream.of(common)).toArray(String[]::new));
+        .execute(Stream.concat(Stream.of(arguments), Stream.of(common)).toArray(String[]::new));
   }
 
   private String printed() {
@@ -141,7 +140,13 @@ class WorkloadIT {
             """);
 
     int exit =
-        run("run", workload.toString(), "--driver", file("drivers/broadcast.yaml"), "--seconds", "1");
+        run(
+            "run",
+            workload.toString(),
+            "--driver",
+            file("drivers/broadcast.yaml"),
+            "--seconds",
+            "1");
 
     assertThat(exit).as(this::printed).isZero();
     JsonNode rounds = results().get(0).path("pulsarBroadcast").path("catchUp");
