@@ -4,13 +4,18 @@ package io.pulsarbroadcast.benchmark.report.html;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
+import java.awt.image.BufferedImage;
+import java.util.Arrays;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
+import org.knowm.xchart.internal.chartpart.Chart;
 import org.knowm.xchart.style.AxesChartStyler;
 import org.knowm.xchart.style.Styler.LegendLayout;
 import org.knowm.xchart.style.Styler.LegendPosition;
@@ -21,7 +26,8 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
 /** How all plots of the page look. Any thread may call it. */
 final class ChartStyle {
   private static final int WIDTH_PIXELS = 920;
-  private static final int HEIGHT_PIXELS = 520;
+  private static final int HEIGHT_PIXELS = 480;
+  private static final int LEGEND_LINE_PIXELS = 24;
   private static final Color GRID = new Color(0xE3E3E3);
   private static final Color INK = new Color(0x2B2B2B);
   private static final float LINE_WIDTH = 2.2f;
@@ -95,12 +101,40 @@ final class ChartStyle {
     styler.setAxisTickLabelsFont(new Font(FONT, Font.PLAIN, 12));
     styler.setLegendFont(new Font(FONT, Font.PLAIN, 12));
     styler.setLegendPosition(LegendPosition.OutsideS);
-    styler.setLegendLayout(LegendLayout.Horizontal);
+    styler.setLegendLayout(LegendLayout.Vertical);
+    styler.setLegendPadding(6);
     styler.setLegendBorderColor(Color.WHITE);
     styler.setLegendSeriesLineLength(28);
     styler.setMarkerSize(9);
     styler.setLocale(Locale.ROOT);
     styler.setDecimalPattern("#,##0.###");
+  }
+
+  /** From one power of ten to another, because only those have labels on a logarithmic axis. */
+  static void logarithmic(XYChart chart, boolean x, boolean y) {
+    if (x) {
+      double[] range = decades(chart.getSeriesMap().values().stream().map(XYSeries::getXData));
+      chart.getStyler().setXAxisLogarithmic(true).setXAxisMin(range[0]).setXAxisMax(range[1]);
+    }
+    if (y) {
+      double[] range = decades(chart.getSeriesMap().values().stream().map(XYSeries::getYData));
+      chart.getStyler().setYAxisLogarithmic(true).setYAxisMin(range[0]).setYAxisMax(range[1]);
+    }
+  }
+
+  private static double[] decades(Stream<double[]> values) {
+    DoubleSummaryStatistics all = values.flatMapToDouble(Arrays::stream).summaryStatistics();
+    double lowest = Math.floor(Math.log10(all.getMin()));
+    double highest = Math.max(lowest + 1, Math.ceil(Math.log10(all.getMax())));
+    return new double[] {Math.pow(10, lowest), Math.pow(10, highest)};
+  }
+
+  /** Makes room for the legend below the plot. */
+  static void fitLegend(Chart<?, ?> chart) {
+    int height = HEIGHT_PIXELS + LEGEND_LINE_PIXELS * chart.getSeriesMap().size();
+    BufferedImage unused = new BufferedImage(1, 1, BufferedImage.TYPE_INT_RGB);
+    // The only public way to change the size of a chart.
+    chart.paint(unused.createGraphics(), WIDTH_PIXELS, height);
   }
 
   /** A line with markers, dashed or not, in the colour of its index. */

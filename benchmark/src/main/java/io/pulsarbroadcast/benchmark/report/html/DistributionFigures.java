@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.XYChart;
 
@@ -18,15 +19,17 @@ final class DistributionFigures {
   private DistributionFigures() {}
 
   static List<Figure> of(List<Result> results) {
+    Set<Result> ofLines = ThroughputFigures.points(results);
+    Map<String, List<Result>> groups =
+        groups(results.stream().filter(result -> !ofLines.contains(result)).toList());
     List<Figure> figures = new ArrayList<>();
-    groups(results).forEach((name, group) -> figures.add(distribution(name, group)));
-    groups(results)
-        .forEach(
-            (name, group) -> {
-              if (group.size() > 1) {
-                figures.add(variants(name, group));
-              }
-            });
+    groups.forEach((name, group) -> figures.add(distribution(name, group)));
+    groups.forEach(
+        (name, group) -> {
+          if (group.size() > 1) {
+            figures.add(variants(name, group));
+          }
+        });
     List<Result> staged = results.stream().filter(r -> !r.stages().isEmpty()).toList();
     if (!staged.isEmpty()) {
       figures.add(stages(staged));
@@ -34,7 +37,7 @@ final class DistributionFigures {
     return figures;
   }
 
-  /** What was run with the same workload, consumers and rate; the last of each driver. */
+  /** What was run with the same consumers, size and rate; the last of each driver. */
   private static Map<String, List<Result>> groups(List<Result> results) {
     Map<String, Map<String, Result>> groups = new LinkedHashMap<>();
     for (Result result : results) {
@@ -78,7 +81,6 @@ final class DistributionFigures {
             "Deliveries that were at least as fast (percentile)",
             "End-to-end latency (ms)");
     chart.getStyler().setXAxisMin(0.0).setXAxisMax(most).setXAxisMaxLabelCount((int) most + 2);
-    chart.getStyler().setYAxisLogarithmic(true);
     chart.setCustomXAxisTickLabelsFormatter(DistributionFigures::percentileLabel);
     for (int i = 0; i < results.size(); i++) {
       Result result = results.get(i);
@@ -91,6 +93,7 @@ final class DistributionFigures {
         addCurve(chart, result.driver() + ", last receiver", curve, most, i, true);
       }
     }
+    ChartStyle.logarithmic(chart, false, true);
     return new Figure(
         "distribution-" + Text.id(name),
         "Latency distribution",
@@ -148,7 +151,6 @@ final class DistributionFigures {
     CategoryChart chart =
         ChartStyle.bars("Variants: " + name, "Variant", "End-to-end latency (ms)");
     chart.getStyler().setLabelsVisible(true).setLabelsPosition(0.5);
-    chart.getStyler().setLabelsFontColorAutomaticEnabled(false);
     chart.getStyler().setDecimalPattern("#,##0.#");
     List<String> drivers = results.stream().map(Result::driver).toList();
     chart.addSeries("P50", drivers, at(results, 50.0));

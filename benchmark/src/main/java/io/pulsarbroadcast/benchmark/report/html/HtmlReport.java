@@ -44,6 +44,7 @@ public final class HtmlReport {
     Map<String, String> svgs = new LinkedHashMap<>();
     Map<String, List<Path>> files = new LinkedHashMap<>();
     for (Figure figure : figures) {
+      ChartStyle.fitLegend(figure.chart());
       String svg = svg(figure);
       svgs.put(figure.id(), inline(svg, figure.id()));
       List<Path> written = new ArrayList<>();
@@ -60,7 +61,8 @@ public final class HtmlReport {
 
   private static String svg(Figure figure) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    VectorGraphicsEncoder.saveVectorGraphic(figure.chart(), out, VectorGraphicsFormat.SVG);
+    Chart<?, ?> chart = figure.chart();
+    VectorGraphicsEncoder.saveVectorGraphic(chart, out, VectorGraphicsFormat.SVG);
     return out.toString(StandardCharsets.UTF_8).replaceFirst("(<svg[^>]*>)", "$1" + words(figure));
   }
 

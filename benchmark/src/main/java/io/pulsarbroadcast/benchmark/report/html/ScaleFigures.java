@@ -78,8 +78,6 @@ final class ScaleFigures {
       ToDoubleFunction<Reference> referenceValue,
       String caption) {
     XYChart chart = ChartStyle.lines(title, "Consumers of the topic", yTitle);
-    chart.getStyler().setXAxisLogarithmic(true);
-    chart.getStyler().setYAxisLogarithmic(true);
     Map<String, List<Result>> byDriver = new LinkedHashMap<>();
     results.stream()
         .filter(result -> value.applyAsDouble(result) > 0)
@@ -98,6 +96,7 @@ final class ScaleFigures {
           true);
     }
     addReferences(chart, referenceValue);
+    ChartStyle.logarithmic(chart, true, true);
     return new Figure(
         id,
         SECTION,

@@ -3,9 +3,11 @@ package io.pulsarbroadcast.benchmark.report.html;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYSeries;
@@ -25,22 +27,34 @@ final class ThroughputFigures {
    * A plot end to end and one of publishing for each message size that was run at several rates.
    */
   static List<Figure> of(List<Result> results) {
+    List<Figure> figures = new ArrayList<>();
+    bySize(results)
+        .forEach(
+            (bytes, ofSize) -> {
+              Map<String, List<Result>> series = severalRates(ofSize);
+              if (!series.isEmpty()) {
+                figures.add(figure(bytes, series, true));
+                figures.add(figure(bytes, series, false));
+              }
+            });
+    return figures;
+  }
+
+  /** Those that are a point of a line, of which there may be very many. */
+  static Set<Result> points(List<Result> results) {
+    Set<Result> points = new HashSet<>();
+    bySize(results).values().forEach(r -> severalRates(r).values().forEach(points::addAll));
+    return points;
+  }
+
+  private static Map<Integer, List<Result>> bySize(List<Result> results) {
     Map<Integer, List<Result>> bySize = new TreeMap<>();
     for (Result result : results) {
       if (result.catchUp().isEmpty()) {
         bySize.computeIfAbsent(result.messageBytes(), size -> new ArrayList<>()).add(result);
       }
     }
-    List<Figure> figures = new ArrayList<>();
-    bySize.forEach(
-        (bytes, ofSize) -> {
-          Map<String, List<Result>> series = severalRates(ofSize);
-          if (!series.isEmpty()) {
-            figures.add(figure(bytes, series, true));
-            figures.add(figure(bytes, series, false));
-          }
-        });
-    return figures;
+    return bySize;
   }
 
   private static Map<String, List<Result>> severalRates(List<Result> results) {
@@ -66,8 +80,6 @@ final class ThroughputFigures {
             what + " against throughput, messages of " + Text.bytes(bytes),
             small ? "Published (messages/s)" : "Published (MB/s)",
             what + " (ms)");
-    chart.getStyler().setYAxisLogarithmic(true);
-    chart.getStyler().setXAxisLogarithmic(true);
     int color = 0;
     List<Result> used = new ArrayList<>();
     for (Map.Entry<String, List<Result>> entry : series.entrySet()) {
@@ -88,6 +100,7 @@ final class ThroughputFigures {
           true);
       color++;
     }
+    ChartStyle.logarithmic(chart, true, true);
     return new Figure(
         (endToEnd ? "end-to-end" : "publish") + "-throughput-" + bytes,
         SECTION,
