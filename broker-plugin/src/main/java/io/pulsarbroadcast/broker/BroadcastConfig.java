@@ -20,6 +20,8 @@ import java.util.Properties;
  * @param catchUpReadMaxBytes bytes per read for consumers that are behind
  * @param catchUpMaxHeldBytes memory, per subscription, of batches that wait for full sockets of
  *     consumers behind
+ * @param maxAcknowledgmentHolesToPersist entries, and batches, that one consumer has acknowledged
+ *     ahead of its position and that survive a restart
  */
 public record BroadcastConfig(
     int positionFlushIntervalMillis,
@@ -28,7 +30,8 @@ public record BroadcastConfig(
     int connectionMaxPendingBytes,
     int catchUpReadMaxEntries,
     int catchUpReadMaxBytes,
-    int catchUpMaxHeldBytes) {
+    int catchUpMaxHeldBytes,
+    int maxAcknowledgmentHolesToPersist) {
 
   private static final String PREFIX = "broadcast";
 
@@ -47,7 +50,8 @@ public record BroadcastConfig(
             reader.integer("broadcastConnectionMaxPendingBytes", 16 << 20, 1 << 16, 1 << 30),
             reader.integer("broadcastCatchUpReadMaxEntries", 100, 1, 10_000),
             reader.integer("broadcastCatchUpReadMaxBytes", 1 << 20, 1 << 10, 1 << 28),
-            reader.integer("broadcastCatchUpMaxHeldBytes", 64 << 20, 1 << 20, 1 << 30));
+            reader.integer("broadcastCatchUpMaxHeldBytes", 64 << 20, 1 << 20, 1 << 30),
+            reader.integer("broadcastMaxAcknowledgmentHolesToPersist", 50_000, 0, 500_000));
     reader.refuseUnknown();
     return config;
   }

@@ -25,6 +25,9 @@ public final class BroadcastContract {
   /** Consumer property: whole seconds that a position outlives its connection. */
   public static final String TTL_PROPERTY = "pulsar.broadcast.cursor.ttl.seconds";
 
+  /** The longest name of a consumer: it is stored with its position. */
+  static final int MAX_CONSUMER_NAME_CHARS = 1_024;
+
   private static final int MAX_QUOTED_CHARS = 64;
 
   private BroadcastContract() {}
@@ -55,6 +58,28 @@ public final class BroadcastContract {
     }
     checkTtl(consumerProperties.get(TTL_PROPERTY));
     return true;
+  }
+
+  /** Whether a consumer names a subscription type of its own, by the consumer property. */
+  public static boolean namesType(Map<String, String> consumerProperties) {
+    return consumerProperties.containsKey(TYPE_PROPERTY);
+  }
+
+  /**
+   * Checks the name that a position is to be stored under.
+   *
+   * @throws IllegalArgumentException when it is too long; the message is for the client
+   */
+  public static void checkConsumerName(String name) {
+    if (name.length() > MAX_CONSUMER_NAME_CHARS) {
+      throw new IllegalArgumentException(
+          "The consumer name '"
+              + quoted(name)
+              + "' has "
+              + name.length()
+              + " characters; allowed on a Broadcast subscription are "
+              + MAX_CONSUMER_NAME_CHARS);
+    }
   }
 
   /**

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 /**
  * Gives tests one broker, shared by all test classes of a run: the unmodified distribution, in a
  * process of its own, with the packaged NAR. Tests that kill or reconfigure a broker start their
- * own with {@link #newBroker()}.
+ * own with {@link #newBroker()}; a subclass shares one with other settings.
  */
-final class BrokerExtension implements BeforeAllCallback, ParameterResolver {
+class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(BrokerExtension.class);
@@ -48,12 +48,16 @@ final class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     broker(context);
   }
 
-  private static Broker broker(ExtensionContext context) {
+  /** Starts the broker. */
+  Broker start() {
+    return Broker.startWithTransactions(newBroker());
+  }
+
+  private Broker broker(ExtensionContext context) {
     return context
         .getRoot()
         .getStore(NAMESPACE)
-        .getOrComputeIfAbsent(
-            Broker.class, key -> Broker.startWithTransactions(newBroker()), Broker.class);
+        .getOrComputeIfAbsent(getClass(), key -> start(), Broker.class);
   }
 
   @Override

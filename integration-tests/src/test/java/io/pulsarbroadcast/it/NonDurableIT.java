@@ -3,6 +3,7 @@ package io.pulsarbroadcast.it;
 
 import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.receiveValues;
 import static io.pulsarbroadcast.it.Messages.values;
@@ -11,9 +12,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
 import org.junit.jupiter.api.Test;
@@ -82,6 +86,24 @@ class NonDurableIT {
                 assertThat(broker.admin().topics().getStats(topic).getSubscriptions().values())
                     .extracting(SubscriptionStats::getMsgBacklog)
                     .allMatch(backlog -> backlog == 0));
+  }
+
+  @Test
+  void shouldGoOnWhereItSought(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> durable = broker.broadcast(topic, "all", "durable").subscribe();
+        Consumer<String> nonDurable = nonDurable(broker, topic).subscribe()) {
+      publish(broker, topic, 0, 10);
+      List<Message<String>> received = receive(nonDurable, 10);
+      nonDurable.seek(received.get(7).getMessageId());
+      assertThat(receiveValues(nonDurable, 2)).isEqualTo(values(8, 10));
+      nonDurable.seek(received.get(0).getPublishTime() - 1_000);
+      assertThat(receiveValues(nonDurable, 10)).isEqualTo(values(0, 10));
+      nonDurable.seek(MessageId.latest);
+      publish(broker, topic, 10, 11);
+      assertThat(receiveValues(nonDurable, 1)).isEqualTo(values(10, 11));
+      assertThat(receiveValues(durable, 11)).isEqualTo(values(0, 11));
+    }
   }
 
   private static ConsumerBuilder<String> nonDurable(Broker broker, String topic) {

@@ -6,6 +6,8 @@ import static org.apache.pulsar.common.protocol.Commands.DEFAULT_CONSUMER_EPOCH;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
+import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
+import io.pulsarbroadcast.broker.dispatch.ConsumerOwner;
 import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -29,9 +31,10 @@ import org.slf4j.LoggerFactory;
  * commands, on the connection's event loop: permits and redelivery go to the connection's fan-out,
  * acknowledgements to the virtual cursor. Closing and statistics may come from any thread.
  */
-final class BroadcastConsumer extends Consumer {
+final class BroadcastConsumer extends Consumer implements ConsumerOwner {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastConsumer.class);
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
   private static final VarHandle CLOSED;
 
   static {
@@ -43,13 +46,18 @@ final class BroadcastConsumer extends Consumer {
     }
   }
 
+  /** A batch may have this many messages, for what a client may claim of it. */
+  private static final int MAX_ACK_SET_WORDS = 1 << 10;
+
   private final BroadcastSubscription broadcast;
+  private final SubType contract;
   private final FanoutConsumer fanout;
 
   /** The next consumer of the same name; owned by {@link ConsumerDirectory}. */
   BroadcastConsumer sameName;
 
   private volatile boolean closed;
+  private volatile boolean endAnnounced;
   private long lastAckedTimestamp;
   private long lastFlowTimestamp;
   private Rates rates;
@@ -76,9 +84,20 @@ final class BroadcastConsumer extends Consumer {
         option.getConsumerEpoch(),
         option.getSchemaType());
     this.broadcast = subscription;
+    this.contract = option.getSubType();
     this.fanout =
         new FanoutConsumer(
-            option.getConsumerId(), position, option.getConsumerEpoch(), this::closeQuietly);
+            option.getConsumerId(),
+            position,
+            option.getConsumerEpoch(),
+            contract == SubType.Exclusive,
+            this);
+  }
+
+  /** The contract that the consumer asked for: Exclusive, in order; or Shared, unordered. */
+  @Override
+  public SubType subType() {
+    return contract;
   }
 
   BroadcastServerCnx connection() {
@@ -112,14 +131,16 @@ final class BroadcastConsumer extends Consumer {
         .thenAccept(
             alive -> {
               if (!alive) {
-                closeQuietly();
+                close();
               }
             });
   }
 
-  private void closeQuietly() {
+  /** Closes the consumer; its connection may be gone. */
+  @Override
+  public void close() {
     try {
-      close();
+      super.close();
     } catch (BrokerServiceException e) {
       log.debug("Closing {} failed", this, e);
     }
@@ -143,43 +164,73 @@ final class BroadcastConsumer extends Consumer {
               "Acknowledging in a transaction is not supported on a Broadcast subscription"));
     }
     lastAckedTimestamp = System.currentTimeMillis();
-    boolean moved = false;
+    boolean changed = false;
     for (int i = 0; i < ack.getMessageIdsCount(); i++) {
-      moved |= acknowledge(ack.getMessageIdAt(i), ack.getAckType());
+      changed |= acknowledge(ack.getMessageIdAt(i), ack.getAckType());
     }
-    if (moved) {
+    if (changed) {
       broadcast.positionMoved();
+      if (fanout.mayUnblock()) {
+        connection().unblock(broadcast, fanout);
+      }
     }
-    return CompletableFuture.completedFuture(null);
+    return DONE;
   }
 
   /**
    * Takes one acknowledged id.
    *
-   * @return whether the position moved
+   * @return whether there is something to store
    */
   private boolean acknowledge(MessageIdData id, AckType type) {
     long ordinal = broadcast.ordinalOf(id.getLedgerId(), id.getEntryId());
     if (ordinal == LedgerIndex.UNKNOWN) {
       if (!broadcast.isTrimmed(id.getLedgerId())) {
-        broadcast.refuseAck(
-            this, id.getLedgerId(), id.getEntryId(), "the topic has no such ledger");
+        refuse(id, "the topic has no such ledger");
       }
       return false;
     }
-    boolean partOfBatch = id.getAckSetsCount() > 0;
-    AckResult result;
-    if (type == AckType.Cumulative) {
-      // Of a batch that is acknowledged in part, everything before it is acknowledged.
-      result = position().ackCumulative(partOfBatch ? ordinal - 1 : ordinal);
-    } else {
-      result = partOfBatch ? AckResult.UNCHANGED : position().ackIndividual(ordinal);
+    if (type == AckType.Cumulative && contract != SubType.Exclusive) {
+      refuse(id, "it is cumulative, and the consumer's subscription type is Shared");
+      return false;
     }
+    AckResult result =
+        id.getAckSetsCount() > 0
+            ? acknowledgePart(id, ordinal, type)
+            : type == AckType.Cumulative
+                ? position().ackCumulative(ordinal)
+                : position().ackIndividual(ordinal);
     if (result == AckResult.NOT_SENT) {
-      broadcast.refuseAck(
-          this, id.getLedgerId(), id.getEntryId(), "it was never sent to the consumer");
+      refuse(id, "it was never sent to the consumer");
     }
-    return result == AckResult.ADVANCED;
+    return result == AckResult.ADVANCED || result == AckResult.PART;
+  }
+
+  /**
+   * Takes an acknowledgement of single messages of a batch. As on other subscriptions it counts
+   * where the broker enables it; of a cumulative one what is before the batch counts in any case.
+   */
+  private AckResult acknowledgePart(MessageIdData id, long ordinal, AckType type) {
+    AckResult before =
+        type == AckType.Cumulative ? position().ackCumulative(ordinal - 1) : AckResult.UNCHANGED;
+    if (before == AckResult.NOT_SENT || !broadcast.acknowledgesPartsOfBatches()) {
+      return before;
+    }
+    int words = id.getAckSetsCount();
+    if (words > MAX_ACK_SET_WORDS) {
+      refuse(id, "it names a batch of more than " + MAX_ACK_SET_WORDS * Long.SIZE + " messages");
+      return before;
+    }
+    long[] remaining = new long[words];
+    for (int i = 0; i < words; i++) {
+      remaining[i] = id.getAckSetAt(i);
+    }
+    AckResult part = position().ackPart(ordinal, remaining);
+    return part == AckResult.UNCHANGED ? before : part;
+  }
+
+  private void refuse(MessageIdData id, String reason) {
+    broadcast.refuseAck(this, id.getLedgerId(), id.getEntryId(), reason);
   }
 
   @Override
@@ -187,9 +238,56 @@ final class BroadcastConsumer extends Consumer {
     connection().rewind(broadcast, fanout, consumerEpoch);
   }
 
+  /**
+   * Sends single messages again: the unordered contract; the ordered one starts again from its
+   * position.
+   */
   @Override
   public void redeliverUnacknowledgedMessages(List<MessageIdData> messageIds) {
-    redeliverUnacknowledgedMessages(DEFAULT_CONSUMER_EPOCH);
+    if (contract == SubType.Exclusive) {
+      redeliverUnacknowledgedMessages(DEFAULT_CONSUMER_EPOCH);
+      return;
+    }
+    long[] ordinals =
+        messageIds.stream()
+            .mapToLong(id -> broadcast.ordinalOf(id.getLedgerId(), id.getEntryId()))
+            .filter(ordinal -> ordinal != LedgerIndex.UNKNOWN)
+            .toArray();
+    connection().redeliver(broadcast, fanout, ordinals);
+  }
+
+  @Override
+  public Verdict filter(BroadcastEntry entry) {
+    return broadcast.filters().test(this, entry);
+  }
+
+  @Override
+  public void filtered(BroadcastEntry entry, Verdict verdict) {
+    if (verdict == Verdict.REJECT) {
+      position().ackIndividual(entry.ordinal());
+      broadcast.positionMoved();
+      return;
+    }
+    broadcast.afterRescheduleDelay(
+        () -> {
+          if (contract == SubType.Exclusive) {
+            connection().rewind(broadcast, fanout, DEFAULT_CONSUMER_EPOCH);
+          } else {
+            connection().redeliver(broadcast, fanout, new long[] {entry.ordinal()});
+          }
+        });
+  }
+
+  @Override
+  public long deliverAtMillis(BroadcastEntry entry) {
+    return entry.metadata().hasDeliverAtTime() && broadcast.delaysDeliveries()
+        ? entry.metadata().getDeliverAtTime()
+        : 0;
+  }
+
+  @Override
+  public int maxUnacknowledgedEntries() {
+    return getMaxUnackedMessages();
   }
 
   /**
@@ -197,12 +295,21 @@ final class BroadcastConsumer extends Consumer {
    * nothing sent before is taken for what comes after.
    */
   CompletableFuture<Void> seek(long ledgerId, long entryId) {
-    return broadcast.moveTo(position(), ledgerId, entryId).thenRun(this::disconnect);
+    return broadcast.seek(this, ledgerId, entryId).thenRun(this::disconnect);
   }
 
   /** Moves this consumer to the first entry published at or after a time. */
   CompletableFuture<Void> seek(long publishTimeMillis) {
-    return broadcast.moveTo(position(), publishTimeMillis).thenRun(this::disconnect);
+    return broadcast.seek(this, publishTimeMillis).thenRun(this::disconnect);
+  }
+
+  /** Tells the client so, once, when this consumer has acknowledged everything. */
+  @Override
+  public void reachedEndOfTopic() {
+    if (!endAnnounced && broadcast.isAtEnd(position())) {
+      endAnnounced = true;
+      super.reachedEndOfTopic();
+    }
   }
 
   /** The topic's last message, beside this consumer's position. */
@@ -241,7 +348,7 @@ final class BroadcastConsumer extends Consumer {
 
   @Override
   public boolean isBlocked() {
-    return false;
+    return fanout.isBlocked();
   }
 
   @Override
@@ -251,7 +358,7 @@ final class BroadcastConsumer extends Consumer {
 
   @Override
   public int getUnackedMessages() {
-    return (int) Math.min(Integer.MAX_VALUE, position().deliveredEnd() - position().next());
+    return (int) Math.min(Integer.MAX_VALUE, fanout.unacknowledgedEntries());
   }
 
   @Override
@@ -276,6 +383,7 @@ final class BroadcastConsumer extends Consumer {
     stats.bytesOutCounter = fanout.bytesOut();
     stats.availablePermits = fanout.permits();
     stats.unackedMessages = getUnackedMessages();
+    stats.blockedConsumerOnUnackedMsgs = fanout.isBlocked();
     stats.lastAckedTimestamp = lastAckedTimestamp;
     stats.lastConsumedFlowTimestamp = lastFlowTimestamp;
     Rates current = rates;

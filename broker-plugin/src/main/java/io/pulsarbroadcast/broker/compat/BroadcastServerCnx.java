@@ -13,9 +13,12 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.service.ServerCnx;
+import org.apache.pulsar.common.api.proto.CommandAck;
+import org.apache.pulsar.common.api.proto.CommandCloseConsumer;
 import org.apache.pulsar.common.api.proto.CommandConnect;
 import org.apache.pulsar.common.api.proto.CommandGetLastMessageId;
 import org.apache.pulsar.common.api.proto.CommandSeek;
@@ -26,6 +29,7 @@ import org.apache.pulsar.common.naming.TopicDomain;
 import org.apache.pulsar.common.naming.TopicName;
 import org.apache.pulsar.common.protocol.CommandUtils;
 import org.apache.pulsar.common.protocol.Commands;
+import org.apache.pulsar.common.util.FutureUtil;
 
 /**
  * A client's connection, with the fan-out of each Broadcast subscription that has consumers on it.
@@ -38,12 +42,18 @@ import org.apache.pulsar.common.protocol.Commands;
 final class BroadcastServerCnx extends ServerCnx {
 
   private final boolean exposesBrokerMetadata;
+  private final boolean intercepted;
   private final Map<BroadcastSubscription, ConnectionFanout> fanouts = new IdentityHashMap<>();
+
+  /** Where consumers without a durable position sought, until they reconnect. */
+  private final Map<Long, Long> sought = new ConcurrentHashMap<>();
+
   private boolean peerTakesBrokerMetadata;
   private boolean refusedAckLogged;
 
   BroadcastServerCnx(PulsarService pulsar, String listenerName) {
     super(pulsar, listenerName);
+    this.intercepted = pulsar.getBrokerService().getInterceptor() != null;
     this.exposesBrokerMetadata =
         pulsar.getConfiguration().isExposingBrokerEntryMetadataToClientEnabled();
   }
@@ -80,6 +90,26 @@ final class BroadcastServerCnx extends ServerCnx {
   /** Sends a consumer again what it has not acknowledged. From any thread. */
   void rewind(BroadcastSubscription subscription, FanoutConsumer consumer, long epoch) {
     withFanout(subscription, fanout -> fanout.rewind(consumer, epoch));
+  }
+
+  /** Sends a consumer single entries again. From any thread. */
+  void redeliver(BroadcastSubscription subscription, FanoutConsumer consumer, long[] ordinals) {
+    withFanout(subscription, fanout -> fanout.redeliver(consumer, ordinals));
+  }
+
+  /** Lets a consumer that was blocked be sent more. From any thread. */
+  void unblock(BroadcastSubscription subscription, FanoutConsumer consumer) {
+    withFanout(subscription, fanout -> fanout.unblock(consumer));
+  }
+
+  /** Keeps where a consumer sought that is about to reconnect. From any thread. */
+  void keepSought(long consumerId, long ordinal) {
+    sought.put(consumerId, ordinal);
+  }
+
+  /** Where a consumer sought before it reconnected, once; else null. From any thread. */
+  Long takeSought(long consumerId) {
+    return sought.remove(consumerId);
   }
 
   /** True once per connection. */
@@ -123,11 +153,36 @@ final class BroadcastServerCnx extends ServerCnx {
   protected void handleSubscribe(CommandSubscribe subscribe) {
     String refusal = isHandshakeCompleted() ? refusalOf(subscribe) : null;
     if (refusal == null) {
-      super.handleSubscribe(subscribe);
+      if (BroadcastContract.namesType(CommandUtils.metadataFromCommand(subscribe))) {
+        ConsumerLogFilter.quietly(() -> super.handleSubscribe(subscribe));
+      } else {
+        super.handleSubscribe(subscribe);
+      }
     } else {
       getCommandSender()
           .sendErrorResponse(subscribe.getRequestId(), ServerError.NotAllowedError, refusal);
     }
+  }
+
+  /**
+   * Takes the result of a Broadcast subscribe to the event loop, where the broker answers the
+   * client. From any thread.
+   */
+  <T> CompletableFuture<T> answered(CompletableFuture<T> result) {
+    CompletableFuture<T> answered = new CompletableFuture<>();
+    result.whenComplete(
+        (value, e) ->
+            onEventLoop(
+                () ->
+                    ConsumerLogFilter.quietly(
+                        () -> {
+                          if (e == null) {
+                            answered.complete(value);
+                          } else {
+                            answered.completeExceptionally(FutureUtil.unwrapCompletionException(e));
+                          }
+                        })));
+    return answered;
   }
 
   private static String refusalOf(CommandSubscribe subscribe) {
@@ -144,6 +199,32 @@ final class BroadcastServerCnx extends ServerCnx {
       return null;
     } catch (IllegalArgumentException e) {
       return e.getMessage();
+    }
+  }
+
+  @Override
+  protected void handleCloseConsumer(CommandCloseConsumer close) {
+    if (broadcastConsumer(close.getConsumerId()) != null) {
+      ConsumerLogFilter.quietly(() -> super.handleCloseConsumer(close));
+    } else {
+      super.handleCloseConsumer(close);
+    }
+  }
+
+  /**
+   * An acknowledgement that wants no answer goes straight to its consumer: there are as many as
+   * deliveries, and the broker's way costs two futures and two lambdas each.
+   */
+  @Override
+  protected void handleAck(CommandAck ack) {
+    BroadcastConsumer consumer =
+        ack.hasRequestId() || intercepted || !isHandshakeCompleted()
+            ? null
+            : broadcastConsumer(ack.getConsumerId());
+    if (consumer == null) {
+      super.handleAck(ack);
+    } else {
+      consumer.messageAcked(ack);
     }
   }
 
@@ -226,7 +307,8 @@ final class BroadcastServerCnx extends ServerCnx {
         });
   }
 
-  private void onEventLoop(Runnable task) {
+  /** Runs a task on the connection's event loop, at once when called there. From any thread. */
+  void onEventLoop(Runnable task) {
     if (ctx().executor().inEventLoop()) {
       task.run();
     } else {

@@ -3,32 +3,24 @@ package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
-import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
-import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
-import java.io.IOException;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.LongSupplier;
-import org.apache.bookkeeper.mledger.AsyncCallbacks;
-import org.apache.bookkeeper.mledger.ManagedLedgerException;
+import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.Position;
+import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
-import org.apache.pulsar.broker.service.BrokerServiceException;
-import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
-import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
+import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
-import org.apache.pulsar.broker.service.persistent.PersistentMessageFinder;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
-import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
-import org.apache.pulsar.common.util.FutureUtil;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,17 +29,19 @@ import org.slf4j.LoggerFactory;
  * mark-delete position is the lowest of its consumers' virtual cursors (I3). Called by the broker
  * and by its consumers, from any thread.
  *
- * <p>It joins the parts: {@link CursorRegistry} (who stands where), {@link BroadcastDispatcher}
- * (who is sent what), {@link PositionPublisher} (what the broker keeps) and {@link
- * ConsumerDirectory} (who is connected).
+ * <p>It joins the parts: {@link SubscriptionParts#cursors} (who stands where), {@link
+ * BroadcastDispatcher} (who is sent what), {@link PositionPublisher} (what the broker keeps) and
+ * {@link ConsumerDirectory} (who is connected).
  */
 final class BroadcastSubscription extends LineNeutralSubscription {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastSubscription.class);
 
-  private static final String CLOSING = "Subscription is being closed, try again";
-
   private final SubscriptionParts parts;
+  private final Places places;
+  private final SubscriptionWatch watch;
+  private final ConsumerReport report;
+  private final ConsumerAdmission admission;
   private final ConsumerDirectory consumers = new ConsumerDirectory();
   private final LongAdder refusedAcks = new LongAdder();
   private volatile boolean closed;
@@ -64,16 +58,23 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       BroadcastConfig config,
       SubscriptionPast past) {
     SubscriptionParts parts = SubscriptionParts.of(topic, plain, config, past);
-    return BrokerLine.subscriptionTakesBoxed()
-        ? new BroadcastSubscription(topic, plain, parts, Boolean.FALSE)
-        : new BroadcastSubscription(topic, plain, parts);
+    BroadcastSubscription made =
+        BrokerLine.subscriptionTakesBoxed()
+            ? new BroadcastSubscription(topic, plain, parts, Boolean.FALSE)
+            : new BroadcastSubscription(topic, plain, parts);
+    made.watch.start();
+    return made;
   }
 
   private BroadcastSubscription(
       BroadcastTopic topic, PersistentSubscription plain, SubscriptionParts parts) {
     super(topic, plain.getName(), plain.getCursor(), false, plain.getSubscriptionProperties());
     this.parts = parts;
-    this.dispatcher = new SubscriptionDispatcher(this, consumers);
+    this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
+    this.watch = newWatch(topic);
+    this.report = newReport(topic);
+    this.admission = new ConsumerAdmission(this, parts, places, consumers);
+    this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
 
   private BroadcastSubscription(
@@ -83,92 +84,47 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       Boolean replicated) {
     super(topic, plain.getName(), plain.getCursor(), replicated, plain.getSubscriptionProperties());
     this.parts = parts;
-    this.dispatcher = new SubscriptionDispatcher(this, consumers);
+    this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
+    this.watch = newWatch(topic);
+    this.report = newReport(topic);
+    this.admission = new ConsumerAdmission(this, parts, places, consumers);
+    this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
 
-  /**
-   * Connects a consumer whose subscribe the broker has accepted.
-   *
-   * <p>A consumer that is connected already under the same name may be a stranger with the same
-   * generated name, or the same consumer whose old connection has not been noticed to be dead. So
-   * the old connection is asked for a sign of life, as the broker does for Exclusive consumers; a
-   * dead one leaves its position to the new consumer.
-   */
+  private SubscriptionWatch newWatch(BroadcastTopic topic) {
+    return new SubscriptionWatch(
+        topic.getManagedLedger(),
+        parts,
+        places,
+        consumers,
+        topic.getBrokerService().getPulsar().getExecutor());
+  }
+
+  private ConsumerReport newReport(BroadcastTopic topic) {
+    return new ConsumerReport(
+        topic.getName(), getName(), consumers, topic.getBrokerService().getPulsar().getExecutor());
+  }
+
+  /** Connects a consumer whose subscribe the broker has accepted. */
   CompletableFuture<BroadcastConsumer> register(
       SubscriptionOption option, BroadcastServerCnx connection) {
-    CompletableFuture<Void> deadRemoved =
-        FutureUtil.waitForAll(
-            consumers.named(option.getConsumerName()).stream()
-                .filter(consumer -> consumer.cnx() != connection)
-                .map(BroadcastConsumer::closeIfDead)
-                .toList());
-    return deadRemoved
-        .handle((done, e) -> connect(option, connection))
-        .thenCompose(
-            consumer ->
-                stored(consumer)
-                    .handle((done, e) -> closed ? new SubscriptionFencedException(CLOSING) : e)
-                    .thenCompose(
-                        failure ->
-                            failure == null
-                                ? CompletableFuture.completedFuture(consumer)
-                                : giveUp(consumer, failure)));
+    return admission
+        .admit(option, connection)
+        .thenApply(
+            consumer -> {
+              report.came();
+              return consumer;
+            });
   }
 
-  private BroadcastConsumer connect(SubscriptionOption option, BroadcastServerCnx connection) {
-    VirtualCursor position =
-        parts
-            .cursors()
-            .connect(
-                option.getConsumerName(),
-                option.isDurable()
-                    ? BroadcastContract.timeToLiveSeconds(
-                        option.getMetadata(), parts.config().cursorTimeToLiveSeconds())
-                    : CursorRegistry.EPHEMERAL,
-                startOf(option),
-                parts.past().origin() == Origin.LOST ? end() : 0);
-    BroadcastConsumer consumer = new BroadcastConsumer(this, option, connection, position);
-    consumers.add(consumer);
-    getCursor().setActive();
-    connection.add(this, consumer);
-    return consumer;
+  /** A consumer that the broker has accepted is not connected after all. */
+  void refused() {
+    topic.decrementUsageCount();
   }
 
-  /** Where a consumer starts that has no position here. */
-  private LongSupplier startOf(SubscriptionOption option) {
-    return () -> {
-      boolean inherits =
-          switch (parts.past().origin()) {
-            case LOST -> true;
-            case PLAIN -> parts.cursors().floor() == parts.originalPosition();
-            case NEW, STORED -> parts.cursors().isEmpty();
-          };
-      return inherits || option.getInitialPosition() == InitialPosition.Earliest
-          ? parts.cursors().floor()
-          : end();
-    };
-  }
-
-  /** The ordinal after the last message that was published. */
-  private long end() {
-    return parts.ordinalAfter(topic.getManagedLedger().getLastConfirmedEntry());
-  }
-
-  /** Completed when a crash of the broker would not forget the consumer any more (I1). */
-  private CompletableFuture<Void> stored(BroadcastConsumer consumer) {
-    return parts.cursors().isNameStored(consumer.position())
-        ? CompletableFuture.completedFuture(null)
-        : parts.publisher().flush();
-  }
-
-  private CompletableFuture<BroadcastConsumer> giveUp(BroadcastConsumer consumer, Throwable cause) {
-    removeConsumer(consumer, false);
-    return CompletableFuture.failedFuture(
-        cause instanceof BrokerServiceException
-            ? cause
-            : new PersistenceException(
-                new IOException(
-                    "Could not store the consumer's position: " + cause.getMessage(), cause)));
+  /** Whether the subscription takes no consumers because it is being closed. */
+  boolean isFenced() {
+    return closed;
   }
 
   /** What this subscription sends down one connection. On the connection's event loop. */
@@ -192,6 +148,36 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   int consumerCount() {
     return consumers.count();
+  }
+
+  EntryFilters filters() {
+    return ((SubscriptionDispatcher) dispatcher).filters();
+  }
+
+  /** Whether the broker takes acknowledgements of single messages of a batch. */
+  boolean acknowledgesPartsOfBatches() {
+    return brokerConfig().isAcknowledgmentAtBatchIndexLevelEnabled();
+  }
+
+  /** Whether messages are delivered at the time that their publisher set. */
+  boolean delaysDeliveries() {
+    return ((PersistentTopic) topic).isDelayedDeliveryEnabled();
+  }
+
+  /** Runs a task after the time for which an entry filter puts an entry off. */
+  void afterRescheduleDelay(Runnable task) {
+    topic
+        .getBrokerService()
+        .getPulsar()
+        .getExecutor()
+        .schedule(
+            task,
+            brokerConfig().getDispatcherEntryFilterRescheduledMessageDelay(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  private ServiceConfiguration brokerConfig() {
+    return topic.getBrokerService().getPulsar().getConfiguration();
   }
 
   /** A consumer's position moved. */
@@ -223,39 +209,73 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     return PositionImpl.get(last.ledgerId(), last.entryId());
   }
 
-  /** Moves a position to an entry (seek), and the subscription's back when it is ahead of that. */
-  CompletableFuture<Void> moveTo(VirtualCursor position, long ledgerId, long entryId) {
-    PositionImpl last = (PositionImpl) topic.getManagedLedger().getLastConfirmedEntry();
-    long ordinal =
-        PositionImpl.get(ledgerId, entryId).compareTo(last) > 0
-            ? end()
-            : Math.max(0, parts.index().ordinalAfter(ledgerId, entryId - 1));
-    return parts.publisher().lowerTo(ordinal).thenRun(() -> position.reset(ordinal));
+  /** Moves a consumer to an entry, and the subscription back when it is ahead of that. */
+  CompletableFuture<Void> seek(BroadcastConsumer consumer, long ledgerId, long entryId) {
+    return seekOrdinal(consumer, places.at(ledgerId, entryId));
   }
 
-  /** Moves a position to the first entry published at or after a time (seek). */
-  CompletableFuture<Void> moveTo(VirtualCursor position, long publishTimeMillis) {
-    CompletableFuture<Void> moved = new CompletableFuture<>();
-    new PersistentMessageFinder(getTopicName(), getCursor())
-        .findMessages(
-            publishTimeMillis,
-            new AsyncCallbacks.FindEntryCallback() {
-              @Override
-              public void findEntryComplete(Position before, Object ctx) {
-                FutureUtil.completeAfter(
-                    moved,
-                    before == null
-                        ? moveTo(position, 0, 0)
-                        : moveTo(position, before.getLedgerId(), before.getEntryId() + 1));
-              }
+  /** Moves a consumer to the first entry published at or after a time. */
+  CompletableFuture<Void> seek(BroadcastConsumer consumer, long publishTimeMillis) {
+    return places.at(publishTimeMillis).thenCompose(ordinal -> seekOrdinal(consumer, ordinal));
+  }
 
-              @Override
-              public void findEntryFailed(
-                  ManagedLedgerException exception, Optional<Position> failed, Object ctx) {
-                moved.completeExceptionally(exception);
-              }
-            });
-    return moved;
+  private CompletableFuture<Void> seekOrdinal(BroadcastConsumer consumer, long ordinal) {
+    if (!consumer.position().isDurable()) {
+      // Its client reconnects, and the position does not outlast that.
+      consumer.connection().keepSought(consumer.consumerId(), ordinal);
+    }
+    return places.move(consumer.position(), ordinal);
+  }
+
+  /** Whether a position has everything that was published. */
+  boolean isAtEnd(VirtualCursor position) {
+    return parts.cursors().isAtEnd(position, places.end());
+  }
+
+  /** What consumers missed, for metrics. */
+  SkipCounters skips() {
+    return parts.skips();
+  }
+
+  /** Skips so many messages after the slowest consumer's position, for everybody. */
+  @Override
+  public CompletableFuture<Void> skipMessages(int numMessagesToSkip) {
+    return publishPosition()
+        .handle(
+            (published, e) ->
+                parts
+                    .publisher()
+                    .moveOn(SkipCause.SKIPPED, () -> super.skipMessages(numMessagesToSkip)))
+        .thenCompose(skipped -> skipped);
+  }
+
+  /** Shows an entry after the slowest consumer's position. */
+  @Override
+  public CompletableFuture<Entry> peekNthMessage(int messagePosition) {
+    return publishPosition()
+        .handle((published, e) -> super.peekNthMessage(messagePosition))
+        .thenCompose(peeked -> peeked);
+  }
+
+  @Override
+  public CompletableFuture<Void> clearBacklog() {
+    return parts.publisher().moveOn(SkipCause.CLEARED, super::clearBacklog);
+  }
+
+  /** The broker's expiry of messages has moved the managed cursor; nobody else calls this here. */
+  @Override
+  public void updateLastMarkDeleteAdvancedTimestamp() {
+    super.updateLastMarkDeleteAdvancedTimestamp();
+    parts.publisher().follow(SkipCause.EXPIRED);
+  }
+
+  /** Moves everybody, back or forward: the consumers are disconnected meanwhile. */
+  @Override
+  public CompletableFuture<Void> resetCursor(Position position) {
+    parts.publisher().hold();
+    return super.resetCursor(position)
+        .whenComplete((reset, e) -> parts.publisher().release())
+        .thenCompose(reset -> parts.publisher().flush());
   }
 
   /** Counts an acknowledgement that was not taken, and logs the first of a connection. */
@@ -283,12 +303,14 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       if (!connected.markClosed()) {
         return;
       }
+      getCursor().updateLastActive();
+      report.went();
       parts.cursors().disconnect(connected.position());
       consumers.remove(connected);
       connected.connection().remove(this, connected);
       bytesOutFromRemovedConsumers.add(connected.bytesOut());
       msgOutFromRemovedConsumer.add(connected.messagesOut());
-      parts.publisher().positionLeftBehind();
+      parts.publisher().positionMoved();
       if (consumers.count() == 0) {
         deactivateCursor();
         if (parts.cursors().isAbandonedByEphemerals() && !closed) {
@@ -334,6 +356,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    * changes its type.
    */
   CompletableFuture<Void> stop() {
+    watch.stop();
     parts.fanout().close();
     return parts
         .publisher()
@@ -373,6 +396,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   void resume() {
     closed = false;
     parts.publisher().resume();
+    watch.start();
     parts.fanout().reopen();
     if (parts.past().ledger() != null && !discarded) {
       parts.past().ledger().reopen();
@@ -380,12 +404,13 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   }
 
   /**
-   * The broker moved the managed cursor to where an operator wants it; nobody is connected. Every
-   * position follows.
+   * The broker moved the managed cursor to where an operator wants it. Every position follows; a
+   * consumer that has connected meanwhile is sent what follows from there.
    */
   void cursorReset() {
-    parts.cursors().resetAll(parts.ordinalAfter(getCursor().getMarkDeletedPosition()));
+    parts.publisher().followReset();
     parts.source().seekToTail();
+    consumers.snapshot().forEach(consumer -> consumer.redeliverUnacknowledgedMessages(0));
   }
 
   @Override

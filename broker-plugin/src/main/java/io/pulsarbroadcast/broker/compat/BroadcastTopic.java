@@ -92,6 +92,9 @@ final class BroadcastTopic extends PersistentTopic {
       broadcast =
           BroadcastContract.isBroadcast(
               properties(option.getMetadata()), declared, option.getSubType());
+      if (broadcast) {
+        BroadcastContract.checkConsumerName(option.getConsumerName());
+      }
     } catch (IllegalArgumentException e) {
       return CompletableFuture.failedFuture(new NotAllowedException(e.getMessage()));
     }
@@ -133,9 +136,10 @@ final class BroadcastTopic extends PersistentTopic {
                             + option.getSubscriptionName()
                             + " changed its type meanwhile, try again"));
               }
-              return subscription
-                  .register(option, connection)
-                  .thenApply(consumer -> (Consumer) consumer);
+              return connection.answered(
+                  subscription
+                      .register(option, connection)
+                      .thenApply(consumer -> (Consumer) consumer));
             });
   }
 

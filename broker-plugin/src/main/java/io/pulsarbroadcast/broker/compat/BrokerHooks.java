@@ -45,6 +45,7 @@ public final class BrokerHooks {
           e);
     }
     leaveHotPath(pulsar, broker);
+    ConsumerLogFilter.install();
     log.info(
         "Broadcast subscriptions are available on broker {}: {}",
         pulsar.getBrokerVersion(),

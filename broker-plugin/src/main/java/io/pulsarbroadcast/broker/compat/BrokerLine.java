@@ -8,8 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.TransportCnx;
+import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 
@@ -42,6 +44,16 @@ final class BrokerLine {
   private static final Method CHECK_LIVENESS =
       method(TransportCnx.class, "checkConnectionLiveness");
 
+  /** From 3.1 on {@code consumeDispatchQuota(long, long)}; in 3.0 {@code tryDispatchPermit}. */
+  private static final Method CONSUME_QUOTA =
+      firstOf(
+          method(DispatchRateLimiter.class, "consumeDispatchQuota", long.class, long.class),
+          method(DispatchRateLimiter.class, "tryDispatchPermit", long.class, long.class));
+
+  /** Late 3.3 makes rate limiters in a factory, which other lines do not have. */
+  private static final Method RATE_LIMITER_FACTORY =
+      method(BrokerService.class, "getDispatchRateLimiterFactory");
+
   private BrokerLine() {}
 
   /**
@@ -56,6 +68,9 @@ final class BrokerLine {
     require(
         CLOSE_SUBSCRIPTION != null || CLOSE_SUBSCRIPTION_30 != null,
         "method PersistentSubscription.close(boolean, Optional) or disconnect()");
+    require(
+        CONSUME_QUOTA != null,
+        "method DispatchRateLimiter.consumeDispatchQuota(long, long) or tryDispatchPermit(long, long)");
     require(CHECK_LIVENESS != null, "method TransportCnx.checkConnectionLiveness()");
   }
 
@@ -100,6 +115,35 @@ final class BrokerLine {
                   answer instanceof Optional<?> optional ? optional.orElse(null) : answer;
               return !Boolean.FALSE.equals(alive);
             });
+  }
+
+  /** A limit of a subscription's dispatch rate, as its policies say. */
+  static DispatchRateLimiter newSubscriptionRateLimiter(PersistentTopic topic, String name) {
+    try {
+      if (RATE_LIMITER_FACTORY == null) {
+        return DispatchRateLimiter.class
+            .getConstructor(PersistentTopic.class, String.class, DispatchRateLimiter.Type.class)
+            .newInstance(topic, name, DispatchRateLimiter.Type.SUBSCRIPTION);
+      }
+      Object factory = call(RATE_LIMITER_FACTORY, topic.getBrokerService());
+      Method create =
+          RATE_LIMITER_FACTORY
+              .getReturnType()
+              .getMethod(
+                  "createSubscriptionDispatchRateLimiter", PersistentTopic.class, String.class);
+      return (DispatchRateLimiter) call(create, factory, topic, name);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("This broker's rate limiter cannot be made", e);
+    }
+  }
+
+  /** Counts what was sent. */
+  static void consume(DispatchRateLimiter limiter, long messages, long bytes) {
+    call(CONSUME_QUOTA, limiter, messages, bytes);
+  }
+
+  private static Method firstOf(Method one, Method other) {
+    return one != null ? one : other;
   }
 
   private static Object call(Method method, Object target, Object... arguments) {

@@ -21,6 +21,21 @@ final class ConsumerDirectory {
 
   private final AtomicInteger count = new AtomicInteger();
 
+  /**
+   * Counts a consumer that is about to be added.
+   *
+   * @return how many there are with it
+   */
+  int reserve() {
+    return count.incrementAndGet();
+  }
+
+  /** A consumer that was counted is not added. */
+  void release() {
+    count.decrementAndGet();
+  }
+
+  /** Adds a consumer that was counted by {@link #reserve}. */
   void add(BroadcastConsumer consumer) {
     byName.compute(
         consumer.consumerName(),
@@ -28,7 +43,6 @@ final class ConsumerDirectory {
           consumer.sameName = others;
           return consumer;
         });
-    count.incrementAndGet();
   }
 
   void remove(BroadcastConsumer consumer) {
@@ -50,6 +64,7 @@ final class ConsumerDirectory {
     return first;
   }
 
+  /** How many consumers there are, with those about to be added. */
   int count() {
     return count.get();
   }

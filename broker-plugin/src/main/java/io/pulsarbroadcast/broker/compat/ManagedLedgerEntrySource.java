@@ -7,6 +7,7 @@ import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
+import io.pulsarbroadcast.broker.dispatch.DispatchQuota.Share;
 import io.pulsarbroadcast.broker.dispatch.EntrySource;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.CursorAlreadyClosedException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.NoMoreEntriesToReadException;
+import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
@@ -82,14 +84,14 @@ final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   @Override
-  public void readTail(ReadCallback callback) {
+  public void readTail(Share max, ReadCallback callback) {
     cursor.asyncReadEntriesOrWait(
-        tailReadMaxEntries,
-        tailReadMaxBytes,
+        Math.min(tailReadMaxEntries, max.entries()),
+        Math.min(tailReadMaxBytes, max.bytes()),
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = take(entries, tail);
+            Batch batch = take(entries, tail, passed());
             tail = batch.next;
             callback.entriesRead(batch.entries, batch.next);
           }
@@ -104,7 +106,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   @Override
-  public void readBehind(long from, long to, ReadCallback callback) {
+  public void readBehind(long from, long to, Share max, ReadCallback callback) {
     EntryId last = index.entryAt(to - 1);
     EntryId first = index.entryAt(from);
     try {
@@ -114,12 +116,12 @@ final class ManagedLedgerEntrySource implements EntrySource {
       return;
     }
     behind.asyncReadEntries(
-        config.catchUpReadMaxEntries(),
-        config.catchUpReadMaxBytes(),
+        Math.min(config.catchUpReadMaxEntries(), max.entries()),
+        Math.min(config.catchUpReadMaxBytes(), max.bytes()),
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from);
+            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, 0);
             if (batch.next > from) {
               callback.entriesRead(batch.entries, batch.next);
             } else {
@@ -207,21 +209,34 @@ final class ManagedLedgerEntrySource implements EntrySource {
     return topic.getManagedLedger();
   }
 
-  /** Turns what was read, starting at {@code from}, into entries that stand for every ordinal. */
-  private Batch take(List<Entry> read, long from) {
+  /** The ordinal up to which the subscription has moved, perhaps past what was never read. */
+  private long passed() {
+    Position position = cursor.getMarkDeletedPosition();
+    return index.ordinalAfter(position.getLedgerId(), position.getEntryId());
+  }
+
+  /**
+   * Turns what was read, starting at {@code from}, into entries that stand for every ordinal.
+   *
+   * @param passed before this ordinal, what was not read is there all the same, and not stood for
+   */
+  private Batch take(List<Entry> read, long from, long passed) {
     List<BroadcastEntry> taken = new ArrayList<>(read.size());
     long covered = from;
     long next = from;
     for (Entry entry : read) {
       long ordinal = index.ordinalOf(entry.getLedgerId(), entry.getEntryId());
+      if (next == from && ordinal > next) {
+        covered = Math.max(from, Math.min(passed, ordinal));
+      }
       if (ordinal < next) {
         // The broker moved the cursor back; the tail has passed this entry.
         entry.release();
         continue;
       }
       next = ordinal + 1;
-      int messages = messagesIn(entry);
-      if (messages == 0) {
+      MessageMetadata metadata = metadataOf(entry);
+      if (metadata == null) {
         entry.release();
         continue;
       }
@@ -229,7 +244,13 @@ final class ManagedLedgerEntrySource implements EntrySource {
       ByteBuf data = entry.getDataBuffer().retain();
       taken.add(
           new BroadcastEntry(
-              covered, ordinal, entry.getLedgerId(), entry.getEntryId(), messages, data));
+              covered,
+              ordinal,
+              entry.getLedgerId(),
+              entry.getEntryId(),
+              metadata.getNumMessagesInBatch(),
+              metadata,
+              data));
       entry.release();
       covered = next;
     }
@@ -241,21 +262,21 @@ final class ManagedLedgerEntrySource implements EntrySource {
     return new Batch(taken, next);
   }
 
-  /** How many messages an entry gives consumers; 0 when it is for nobody. */
-  private int messagesIn(Entry entry) {
+  /** The metadata of an entry; null when it is for nobody. */
+  private MessageMetadata metadataOf(Entry entry) {
     MessageMetadata metadata =
         Commands.peekAndCopyMessageMetadata(entry.getDataBuffer(), cursor.getName(), -1);
     if (metadata == null || Markers.isServerOnlyMarker(metadata)) {
-      return 0;
+      return null;
     }
     if (metadata.hasTxnidMostBits() && metadata.hasTxnidLeastBits()) {
       TxnID transaction = new TxnID(metadata.getTxnidMostBits(), metadata.getTxnidLeastBits());
       if (Markers.isTxnMarker(metadata)
           || topic.isTxnAborted(transaction, (PositionImpl) entry.getPosition())) {
-        return 0;
+        return null;
       }
     }
-    return metadata.getNumMessagesInBatch();
+    return metadata;
   }
 
   private static void fail(ManagedLedgerException exception, ReadCallback callback) {

@@ -3,13 +3,15 @@ package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.AsyncCallbacks;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
@@ -19,10 +21,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the positions of one Broadcast subscription last: hands the lowest virtual cursor to the
- * subscription's managed cursor, writes all of them to the positions log, and drops those whose
- * consumers stay away too long. Each at most once per interval and only when some position moved.
- * May be called from any thread.
+ * Keeps the managed cursor of one Broadcast subscription and its virtual cursors together, and
+ * makes the positions last. May be called from any thread.
+ *
+ * <ul>
+ *   <li>Virtual cursors move on: the lowest is handed to the managed cursor, and all are written to
+ *       the positions log; each at most once per interval and only when some position moved.
+ *   <li>A virtual cursor is to go back, or to start, before the managed cursor: that one moves
+ *       first ({@link #lowerTo}), so that storage keeps what is needed (I3).
+ *   <li>The broker or an operator moves the managed cursor on (skip, expiry, quota): the virtual
+ *       cursors follow ({@link #follow}), and what their consumers miss is counted (I6).
+ * </ul>
+ *
+ * <p>While the managed cursor is being moved back, by {@link #lowerTo} or by an operator, it is
+ * <em>held</em>: nothing is handed to it, and nothing is taken for moved on.
  */
 final class PositionPublisher {
 
@@ -31,42 +43,58 @@ final class PositionPublisher {
   /** Marks a cursor whose position comes from virtual cursors; see {@link #isMarked}. */
   private static final Map<String, Long> MARK = Map.of("pulsar.broadcast", 1L);
 
-  private static final long EXPIRY_CHECK_MILLIS = 1_000;
-
   private final ManagedCursor cursor;
-  private final Runnable afterReset;
+  private final Runnable afterLowering;
+  private final LongConsumer afterSkip;
   private final LedgerIndex index;
   private final CursorRegistry cursors;
   private final PositionsStore store;
+  private final SkipCounters skips;
   private final Throttled publishing;
   private final Throttled flushing;
-  private final Throttled expiring;
-  private final LongAdder expiredPositions = new LongAdder();
   private volatile boolean stopped;
+  private volatile boolean holesLeftOutReported;
 
-  /** The last hand-over; the managed cursor shows its position before it is on storage. */
-  private volatile CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
+  /** What moves the managed cursor on, if anything is known to. */
+  private volatile SkipCause moving = SkipCause.OTHER;
+
+  /** How many moves back are under way. Guarded by this object's monitor. */
+  private int holds;
 
   /**
-   * @param afterReset run when the managed cursor was moved back, which moves its read position too
+   * The last hand-over; the managed cursor shows its position before it is on storage. Written
+   * under this object's monitor.
+   */
+  private volatile CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
+
+  /** The last move back; they are done one after the other. Guarded by this object's monitor. */
+  private CompletableFuture<Void> lowering = CompletableFuture.completedFuture(null);
+
+  /**
+   * @param afterLowering run when the managed cursor was moved back, which moves its read position
+   *     too
+   * @param afterSkip takes the ordinal up to which all virtual cursors were moved
    * @param store where positions are written, or null when they cannot be
    */
   PositionPublisher(
       ManagedCursor cursor,
-      Runnable afterReset,
+      Runnable afterLowering,
+      LongConsumer afterSkip,
       LedgerIndex index,
       CursorRegistry cursors,
       PositionsStore store,
+      SkipCounters skips,
       ScheduledExecutorService timer,
       BroadcastConfig config) {
     this.cursor = cursor;
-    this.afterReset = afterReset;
+    this.afterLowering = afterLowering;
+    this.afterSkip = afterSkip;
     this.index = index;
     this.cursors = cursors;
     this.store = store;
+    this.skips = skips;
     this.publishing = new Throttled(timer, config.markDeleteIntervalMillis(), this::publishNow);
     this.flushing = new Throttled(timer, config.positionFlushIntervalMillis(), this::flushNow);
-    this.expiring = new Throttled(timer, EXPIRY_CHECK_MILLIS, this::expireNow);
   }
 
   /**
@@ -82,10 +110,10 @@ final class PositionPublisher {
     MARK.keySet().forEach(cursor::removeProperty);
   }
 
-  /** Begins: marks the cursor, and looks after positions whose consumers are away. */
+  /** Begins: marks the cursor. */
   void start() {
     MARK.forEach(cursor::putProperty);
-    positionLeftBehind();
+    positionMoved();
   }
 
   /** A virtual cursor moved: publish and store within the intervals. */
@@ -96,18 +124,12 @@ final class PositionPublisher {
     }
   }
 
-  /** A consumer left its position behind. */
-  void positionLeftBehind() {
-    positionMoved();
-    expiring.request();
-  }
-
   /** Writes the positions now. */
   CompletableFuture<Void> flush() {
     return store == null || stopped ? CompletableFuture.completedFuture(null) : store.flush();
   }
 
-  /** Publishes and writes no more: the subscription is closed or deleted. */
+  /** Publishes, writes and follows no more: the subscription is closed or deleted. */
   void stop() {
     stopped = true;
   }
@@ -117,44 +139,29 @@ final class PositionPublisher {
     stopped = false;
   }
 
-  /** How many positions were dropped because their consumers stayed away. */
-  long expiredPositions() {
-    return expiredPositions.sum();
-  }
-
   private void flushNow() {
     flush()
+        .thenRun(this::reportHolesLeftOut)
         .exceptionally(
             e -> {
-              log.warn(
-                  "[{}][{}] Could not store positions, trying again: {}",
-                  cursor.getManagedLedger().getName(),
-                  cursor.getName(),
-                  e.toString());
+              warn("store positions", e);
               flushing.request();
               return null;
             });
   }
 
-  private void expireNow() {
-    if (stopped) {
-      return;
-    }
-    int expired = cursors.expire(System.nanoTime());
-    if (expired > 0) {
-      expiredPositions.add(expired);
-      log.info(
-          "[{}][{}] Dropped {} positions whose consumers stayed away longer than their time to live"
-              + " (broadcastCursorTimeToLiveSeconds), {} so far",
+  /** Says when some consumer has more to be kept than is, each time that it begins. */
+  private void reportHolesLeftOut() {
+    long leftOut = store == null ? 0 : store.holesLeftOut();
+    if (leftOut > 0 && !holesLeftOutReported) {
+      log.warn(
+          "[{}][{}] {} acknowledgements ahead of their consumers' positions are more than is kept for one"
+              + " consumer (broadcastMaxAcknowledgmentHolesToPersist): their messages come again if the broker stops",
           cursor.getManagedLedger().getName(),
           cursor.getName(),
-          expired,
-          expiredPositions.sum());
-      positionMoved();
+          leftOut);
     }
-    if (cursors.leftBehindCount() > 0) {
-      expiring.request();
-    }
+    holesLeftOutReported = leftOut > 0;
   }
 
   private void publishNow() {
@@ -162,35 +169,49 @@ final class PositionPublisher {
         .exceptionally(
             e -> {
               if (!stopped) {
-                log.warn(
-                    "[{}][{}] Could not move the position, trying again: {}",
-                    cursor.getManagedLedger().getName(),
-                    cursor.getName(),
-                    e.toString());
+                warn("move the position", e);
                 publishing.request();
               }
               return null;
             });
   }
 
+  private void warn(String what, Throwable cause) {
+    log.warn(
+        "[{}][{}] Could not {}, trying again: {}",
+        cursor.getManagedLedger().getName(),
+        cursor.getName(),
+        what,
+        cause.toString());
+  }
+
   /**
-   * Publishes now.
+   * Hands the lowest position to the managed cursor now; not while it is held, but then soon after.
    *
    * @return completed when the managed cursor has the position
    */
   CompletableFuture<Void> publish() {
-    if (stopped) {
-      return CompletableFuture.completedFuture(null);
-    }
-    long lowest = cursors.lowest();
-    PositionImpl current = (PositionImpl) cursor.getMarkDeletedPosition();
-    if (lowest <= index.ordinalAfter(current.getLedgerId(), current.getEntryId())) {
-      return underWay;
-    }
-    EntryId last = index.entryAt(lowest - 1);
+    follow();
     CompletableFuture<Void> done = new CompletableFuture<>();
-    underWay = done;
-    Position position = PositionImpl.get(last.ledgerId(), last.entryId());
+    Position position;
+    synchronized (this) {
+      if (stopped || holds > 0) {
+        return CompletableFuture.completedFuture(null);
+      }
+      Position current = cursor.getMarkDeletedPosition();
+      long lowest = cursors.lowest();
+      if (lowest > ordinalAfter(current)) {
+        EntryId last = index.entryAt(lowest - 1);
+        position = PositionImpl.get(last.ledgerId(), last.entryId());
+      } else if (!isMarked(cursor)) {
+        // Whoever else moved the cursor has taken the mark away, in memory and on storage.
+        MARK.forEach(cursor::putProperty);
+        position = current;
+      } else {
+        return underWay;
+      }
+      underWay = done;
+    }
     cursor.asyncMarkDelete(
         position,
         MARK,
@@ -202,7 +223,7 @@ final class PositionPublisher {
 
           @Override
           public void markDeleteFailed(ManagedLedgerException exception, Object ctx) {
-            underWay = CompletableFuture.completedFuture(null);
+            handedOver(done);
             done.completeExceptionally(exception);
           }
         },
@@ -210,14 +231,112 @@ final class PositionPublisher {
     return done;
   }
 
+  private synchronized void handedOver(CompletableFuture<Void> failed) {
+    if (underWay == failed) {
+      underWay = CompletableFuture.completedFuture(null);
+    }
+  }
+
+  /**
+   * Runs an operation that moves the managed cursor on; the virtual cursors follow.
+   *
+   * @return completed when they have, on storage too
+   */
+  CompletableFuture<Void> moveOn(SkipCause cause, Supplier<CompletableFuture<Void>> operation) {
+    CompletableFuture<Void> lastLowering;
+    synchronized (this) {
+      lastLowering = lowering;
+    }
+    return lastLowering
+        .handle(
+            (lowered, e) -> {
+              moving = cause;
+              return operation.get();
+            })
+        .thenCompose(moved -> moved)
+        .whenComplete(
+            (moved, e) -> {
+              follow(cause);
+              moving = SkipCause.OTHER;
+            })
+        .thenCompose(moved -> flush());
+  }
+
+  /** Follows the managed cursor, whoever moved it. */
+  void follow() {
+    follow(moving);
+  }
+
+  /**
+   * Moves the virtual cursors up to the managed cursor when the broker or an operator moved that
+   * one on.
+   */
+  void follow(SkipCause cause) {
+    Skipped skipped;
+    long position;
+    synchronized (this) {
+      if (stopped || holds > 0) {
+        return;
+      }
+      position = ordinalAfter(cursor.getMarkDeletedPosition());
+      if (position <= cursors.floor()) {
+        return;
+      }
+      skipped = cursors.skipTo(position);
+    }
+    skips.add(cause, skipped);
+    afterSkip.accept(position);
+    positionMoved();
+  }
+
+  /**
+   * Moves every virtual cursor to the managed cursor, which an operator has moved, back or forward.
+   * To be called while it is held.
+   */
+  void followReset() {
+    skips.add(SkipCause.RESET, cursors.resetAll(ordinalAfter(cursor.getMarkDeletedPosition())));
+    positionMoved();
+  }
+
+  /** Holds the managed cursor, until {@link #release}. */
+  synchronized void hold() {
+    holds++;
+  }
+
+  /** Ends what {@link #hold} began. */
+  void release() {
+    synchronized (this) {
+      holds--;
+    }
+    positionMoved();
+  }
+
   /**
    * Moves the managed cursor back to {@code ordinal} when it is ahead, so that storage keeps the
-   * entries from there on (I3), before some position goes there.
+   * entries from there on (I3), and then a virtual cursor.
+   *
+   * @param move puts a virtual cursor to {@code ordinal} or after it
+   * @return what {@code move} returned; fails when the managed cursor could not be moved
    */
-  CompletableFuture<Void> lowerTo(long ordinal) {
-    if (!cursors.lowerFloor(ordinal)) {
-      return CompletableFuture.completedFuture(null);
+  <T> CompletableFuture<T> lowerTo(long ordinal, Supplier<T> move) {
+    CompletableFuture<Void> lowered;
+    synchronized (this) {
+      holds++;
+      lowered = lowering.handle((done, e) -> null).thenCompose(previous -> lowerNow(ordinal));
+      lowering = lowered;
     }
+    return lowered.thenApply(done -> move.get()).whenComplete((moved, e) -> release());
+  }
+
+  private CompletableFuture<Void> lowerNow(long ordinal) {
+    // Not before the last hand-over is on storage: it would be the later one there.
+    return underWay
+        .handle((done, e) -> ordinalAfter(cursor.getMarkDeletedPosition()) > ordinal)
+        .thenCompose(ahead -> ahead ? resetTo(ordinal) : CompletableFuture.completedFuture(null))
+        .thenRun(() -> cursors.lowerFloor(ordinal));
+  }
+
+  private CompletableFuture<Void> resetTo(long ordinal) {
     EntryId next = index.entryAt(ordinal);
     CompletableFuture<Void> done = new CompletableFuture<>();
     cursor.asyncResetCursor(
@@ -226,7 +345,7 @@ final class PositionPublisher {
         new AsyncCallbacks.ResetCursorCallback() {
           @Override
           public void resetComplete(Object ctx) {
-            afterReset.run();
+            afterLowering.run();
             done.complete(null);
           }
 
@@ -236,5 +355,9 @@ final class PositionPublisher {
           }
         });
     return done;
+  }
+
+  private long ordinalAfter(Position position) {
+    return index.ordinalAfter(position.getLedgerId(), position.getEntryId());
   }
 }

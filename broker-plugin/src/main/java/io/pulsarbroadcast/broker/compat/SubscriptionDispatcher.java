@@ -12,6 +12,7 @@ import org.apache.pulsar.broker.service.Dispatcher;
 import org.apache.pulsar.broker.service.EntryFilterSupport;
 import org.apache.pulsar.broker.service.RedeliveryTracker;
 import org.apache.pulsar.broker.service.RedeliveryTrackerDisabled;
+import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 
 /**
@@ -24,12 +25,22 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
 
   private final BroadcastSubscription broadcast;
   private final ConsumerDirectory consumers;
+  private final DispatchRates rates;
+  private final EntryFilters filters;
   private volatile boolean closed;
 
-  SubscriptionDispatcher(BroadcastSubscription subscription, ConsumerDirectory consumers) {
+  SubscriptionDispatcher(
+      BroadcastSubscription subscription, ConsumerDirectory consumers, DispatchRates rates) {
     super(subscription);
     this.broadcast = subscription;
     this.consumers = consumers;
+    this.rates = rates;
+    this.filters = new EntryFilters(subscription, entryFilters);
+    rates.makeOwn();
+  }
+
+  EntryFilters filters() {
+    return filters;
   }
 
   /**
@@ -38,13 +49,11 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
    */
   @Override
   public CompletableFuture<Void> addConsumer(Consumer standIn) {
-    Integer limit =
-        broadcast.getTopic().getHierarchyTopicPolicies().getMaxConsumersPerSubscription().get();
-    if (limit != null && limit > 0 && consumers.count() >= limit) {
-      return CompletableFuture.failedFuture(
-          new ConsumerBusyException("Subscription reached max consumers limit"));
-    }
-    return CompletableFuture.completedFuture(null);
+    ConsumerBusyException refusal =
+        ConsumerAdmission.refusal(broadcast.getTopic(), consumers.count() + 1);
+    return refusal == null
+        ? CompletableFuture.completedFuture(null)
+        : CompletableFuture.failedFuture(refusal);
   }
 
   @Override
@@ -81,6 +90,7 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   public CompletableFuture<Void> close(
       boolean disconnectClients, Optional<BrokerLookupData> newOwner) {
     closed = true;
+    rates.close();
     broadcast.fence();
     if (disconnectClients) {
       disconnectAllConsumers(false, newOwner);
@@ -106,9 +116,12 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   /** From 3.2 on; not an override in 3.0. */
   public CompletableFuture<Void> disconnectAllConsumers(
       boolean isResetCursor, Optional<BrokerLookupData> newOwner) {
-    for (Consumer consumer : consumers.snapshot()) {
-      BrokerLine.disconnect(consumer, isResetCursor, newOwner);
-    }
+    ConsumerLogFilter.quietly(
+        () -> {
+          for (Consumer consumer : consumers.snapshot()) {
+            BrokerLine.disconnect(consumer, isResetCursor, newOwner);
+          }
+        });
     return CompletableFuture.completedFuture(null);
   }
 
@@ -152,5 +165,40 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   @Override
   public RedeliveryTracker getRedeliveryTracker() {
     return RedeliveryTrackerDisabled.REDELIVERY_TRACKER_DISABLED;
+  }
+
+  @Override
+  public Optional<DispatchRateLimiter> getRateLimiter() {
+    return rates.own();
+  }
+
+  @Override
+  public boolean initializeDispatchRateLimiterIfNeeded() {
+    return rates.makeOwn();
+  }
+
+  @Override
+  public void updateRateLimiter() {
+    rates.update();
+  }
+
+  @Override
+  public long getFilterProcessedMsgCount() {
+    return filters.processed();
+  }
+
+  @Override
+  public long getFilterAcceptedMsgCount() {
+    return filters.accepted();
+  }
+
+  @Override
+  public long getFilterRejectedMsgCount() {
+    return filters.rejected();
+  }
+
+  @Override
+  public long getFilterRescheduledMsgCount() {
+    return filters.rescheduled();
   }
 }

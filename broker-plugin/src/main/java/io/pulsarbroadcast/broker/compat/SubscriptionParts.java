@@ -26,8 +26,10 @@ record SubscriptionParts(
     LedgerIndex index,
     CursorRegistry cursors,
     ManagedLedgerEntrySource source,
+    DispatchRates rates,
     BroadcastDispatcher fanout,
     PositionPublisher publisher,
+    SkipCounters skips,
     BroadcastConfig config,
     SubscriptionPast past,
     long originalPosition) {
@@ -53,22 +55,37 @@ record SubscriptionParts(
     String name = topic.getName() + "/" + plain.getName();
     ManagedLedgerEntrySource source =
         new ManagedLedgerEntrySource(topic, plain.getCursor(), index, skipped, position, config);
+    DispatchRates rates = new DispatchRates(topic, plain.getName(), cursors::connectedCount);
     BroadcastDispatcher fanout =
         new BroadcastDispatcher(
             name,
             source,
+            rates,
             position,
             broker.getTopicOrderedExecutor().chooseThread(name),
             timer,
             config.catchUpMaxHeldBytes());
     PositionsStore store =
-        past.ledger() == null ? null : new PositionsStore(past.ledger(), cursors, index);
+        past.ledger() == null
+            ? null
+            : new PositionsStore(
+                past.ledger(), cursors, index, config.maxAcknowledgmentHolesToPersist());
+    SkipCounters skips = new SkipCounters(topic.getName(), plain.getName());
     PositionPublisher publisher =
         new PositionPublisher(
-            plain.getCursor(), source::seekToTail, index, cursors, store, timer, config);
+            plain.getCursor(),
+            source::seekToTail,
+            fanout::skipTo,
+            index,
+            cursors,
+            store,
+            skips,
+            timer,
+            config);
     source.whenSkipped(publisher::positionMoved);
     publisher.start();
-    return new SubscriptionParts(index, cursors, source, fanout, publisher, config, past, position);
+    return new SubscriptionParts(
+        index, cursors, source, rates, fanout, publisher, skips, config, past, position);
   }
 
   /** The ordinal of the first entry after a position. */

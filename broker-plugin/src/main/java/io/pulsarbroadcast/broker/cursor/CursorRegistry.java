@@ -1,16 +1,11 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
-import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
-import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredName;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -28,14 +23,6 @@ import org.roaringbitmap.RoaringBitmap;
  * is stored of a name is the lowest of all its cursors.
  */
 public final class CursorRegistry {
-
-  /** Names per record of a snapshot; keeps a record well under what storage takes for one entry. */
-  private static final int NAMES_PER_RECORD = 5_000;
-
-  /** Individually acknowledged entries of one consumer that survive a restart; more come again. */
-  private static final int MAX_STORED_HOLES = 50_000;
-
-  private static final long[] NO_HOLES = {};
 
   /** A time to live: the position ends with the connection. */
   public static final long EPHEMERAL = -1;
@@ -70,40 +57,15 @@ public final class CursorRegistry {
     this.floor = floor;
   }
 
-  /** The durable position or positions under one name. Guarded by the registry. */
-  private static final class NamedPosition {
-    private final String name;
-    private final int number;
-    private long ttlSeconds;
-    private int connected;
-    private VirtualCursor leftBehind;
-    private long leftAtNanos;
-    private boolean nameStored;
-
-    /** The position last written to the store, or -1. */
-    private long stored = -1;
-
-    /** How many holes were last written to the store. */
-    private long storedHoles;
-
-    /** The lowest of its cursors; valid only while positions are being collected. */
-    private VirtualCursor lowest;
-
-    NamedPosition(String name, int number, long ttlSeconds) {
-      this.name = name;
-      this.number = number;
-      this.ttlSeconds = ttlSeconds;
-    }
-  }
-
   /**
    * Registers a connected consumer: at the position left behind under its name, else at {@code
    * start}.
    *
    * @param ttlSeconds how long its position outlives its connection; negative: ephemeral, not at
    *     all
-   * @param start where a consumer without a position starts, asked while the lock is held; raised
-   *     to the subscription's own position when below
+   * @param start where a consumer without a position starts, asked while the lock is held; a
+   *     durable one's is raised to the subscription's own position when below, see {@link
+   *     #lowerFloor}
    * @param deliveredEnd see {@link VirtualCursor#deliveredEnd()}
    */
   public synchronized VirtualCursor connect(
@@ -116,7 +78,7 @@ public final class CursorRegistry {
       named.leftBehind = null;
       leftBehindCount--;
     } else {
-      long next = Math.max(floor, start.getAsLong());
+      long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
     }
     if (durable) {
@@ -169,17 +131,22 @@ public final class CursorRegistry {
   }
 
   /**
-   * Drops the positions whose consumers stayed away for longer than their time to live.
+   * Drops the positions whose consumers stayed away for longer than their time to live. Under the
+   * same lock as {@link #connect}: a consumer that returns finds its position or, when it comes too
+   * late, none; what it misses is then in the answer.
    *
-   * @return how many
+   * @param end the ordinal after the topic's last entry: what a dropped position had not
+   *     acknowledged before it counts as skipped
    */
-  public synchronized int expire(long nowNanos) {
+  public synchronized Skipped expire(long nowNanos, long end) {
     int expired = 0;
+    long entries = 0;
     for (Iterator<NamedPosition> all = byName.values().iterator();
         leftBehindCount > 0 && all.hasNext(); ) {
       NamedPosition named = all.next();
       if (named.leftBehind != null
           && (nowNanos - named.leftAtNanos) / 1_000_000_000L >= named.ttlSeconds) {
+        entries += named.leftBehind.unacknowledgedBefore(end);
         named.leftBehind = null;
         leftBehindCount--;
         expired++;
@@ -189,26 +156,55 @@ public final class CursorRegistry {
         }
       }
     }
-    return expired;
-  }
-
-  /** Moves every position to {@code ordinal}: reset of the whole subscription. */
-  public synchronized void resetAll(long ordinal) {
-    forEach(cursor -> cursor.reset(ordinal));
-    floor = ordinal;
+    return new Skipped(expired, entries);
   }
 
   /**
-   * Moves every position that is before {@code ordinal} up to it: skip, clear and expiry of the
-   * subscription.
+   * Moves every position to {@code ordinal}, back or forward: reset of the whole subscription.
+   *
+   * @return what those that moved forward had not acknowledged
    */
-  public synchronized void advanceAll(long ordinal) {
+  public synchronized Skipped resetAll(long ordinal) {
+    Skipped skippedBefore = moveUpTo(ordinal);
+    forEach(cursor -> cursor.reset(ordinal));
+    floor = ordinal;
+    return skippedBefore;
+  }
+
+  /**
+   * Moves every position that is before {@code ordinal} up to it, when that is beyond the
+   * subscription's position: somebody else moved the subscription there.
+   */
+  public synchronized Skipped skipTo(long ordinal) {
+    if (ordinal <= floor) {
+      return Skipped.NOTHING;
+    }
+    Skipped moved = moveUpTo(ordinal);
+    floor = ordinal;
+    return moved;
+  }
+
+  private Skipped moveUpTo(long ordinal) {
+    long[] consumersAndEntries = new long[2];
     forEach(
         cursor -> {
-          cursor.delivered(ordinal);
-          cursor.ackCumulative(ordinal - 1);
+          if (cursor.next() < ordinal) {
+            long entries = cursor.skipTo(ordinal);
+            consumersAndEntries[0] += entries > 0 ? 1 : 0;
+            consumersAndEntries[1] += entries;
+          }
         });
-    floor = Math.max(floor, ordinal);
+    return new Skipped((int) consumersAndEntries[0], consumersAndEntries[1]);
+  }
+
+  /**
+   * What positions missed because they were moved or dropped.
+   *
+   * @param positions how many positions
+   * @param entries what they had not acknowledged of it, summed over them
+   */
+  public record Skipped(int positions, long entries) {
+    public static final Skipped NOTHING = new Skipped(0, 0);
   }
 
   /**
@@ -251,15 +247,14 @@ public final class CursorRegistry {
     return isEmpty() && !keptForDurable;
   }
 
-  /**
-   * Lets positions start at {@code ordinal}, which storage may not keep yet.
-   *
-   * @return whether that is before everything so far
-   */
-  public synchronized boolean lowerFloor(long ordinal) {
-    boolean lower = ordinal < floor;
+  /** Lets positions be at {@code ordinal} and after it, which storage keeps now. */
+  public synchronized void lowerFloor(long ordinal) {
     floor = Math.min(floor, ordinal);
-    return lower;
+  }
+
+  /** Whether a position is at {@code end}, but for entries that nobody is given. */
+  public boolean isAtEnd(VirtualCursor cursor, long end) {
+    return skipped.firstNotSkipped(cursor.next()) >= end;
   }
 
   /** Whether there is no position, neither of a connected consumer nor left behind. */
@@ -286,54 +281,30 @@ public final class CursorRegistry {
    * Adds a position from the store, of a consumer that may return; before any consumer is
    * connected.
    */
-  synchronized void restore(
-      String name,
-      long ttlSeconds,
-      long next,
-      Iterable<Long> acknowledgedAhead,
-      long deliveredEnd) {
+  synchronized VirtualCursor restore(String name, long ttlSeconds, long next, long deliveredEnd) {
     VirtualCursor cursor =
         new VirtualCursor(name, true, skipped, Math.max(floor, next), deliveredEnd);
     keptForDurable = true;
-    acknowledgedAhead.forEach(cursor::ackIndividual);
     leaveBehind(addName(name, ttlSeconds), cursor);
+    return cursor;
   }
 
-  /**
-   * What changed since the last {@link #changes} or {@link #snapshot}, to be stored; perhaps
-   * nothing.
-   */
-  synchronized PositionsRecord changes(LongFunction<EntryId> entryBefore) {
-    PositionsRecord record = new PositionsRecord(false, false);
-    record.removed.or(removedNumbers);
+  /** Writes what changed since the last {@link #collectChanges} or {@link #collectAll}. */
+  synchronized void collectChanges(PositionsRecords records) {
+    records.removed(removedNumbers);
+    collectLowest();
+    byName.values().forEach(named -> named.collect(records));
+    numbersAreStored();
+  }
+
+  /** Writes everything. */
+  synchronized void collectAll(PositionsRecords records) {
     collectLowest();
     for (NamedPosition named : byName.values()) {
-      collect(named, record, entryBefore);
+      named.forgetStored();
+      named.collect(records);
     }
     numbersAreStored();
-    return record;
-  }
-
-  /** Everything, to be stored: one or more records. */
-  synchronized List<PositionsRecord> snapshot(LongFunction<EntryId> entryBefore) {
-    collectLowest();
-    List<PositionsRecord> records = new ArrayList<>();
-    PositionsRecord record = null;
-    Iterator<NamedPosition> all = byName.values().iterator();
-    do {
-      record =
-          new PositionsRecord(
-              record == null, byName.size() <= (records.size() + 1) * NAMES_PER_RECORD);
-      for (int i = 0; i < NAMES_PER_RECORD && all.hasNext(); i++) {
-        NamedPosition named = all.next();
-        named.nameStored = false;
-        named.stored = -1;
-        collect(named, record, entryBefore);
-      }
-      records.add(record);
-    } while (all.hasNext());
-    numbersAreStored();
-    return records;
   }
 
   private void collectLowest() {
@@ -348,27 +319,6 @@ public final class CursorRegistry {
           named.lowest = cursor;
         }
       }
-    }
-  }
-
-  private void collect(
-      NamedPosition named, PositionsRecord record, LongFunction<EntryId> entryBefore) {
-    if (!named.nameStored) {
-      record.names.put(named.number, new StoredName(named.name, named.ttlSeconds));
-      named.nameStored = true;
-    }
-    long next = named.lowest.next();
-    // Two consumers of one name do not share their holes: only a position that stands alone keeps
-    // them.
-    boolean alone = named.connected + (named.leftBehind == null ? 0 : 1) == 1;
-    long[] holes = alone ? named.lowest.acknowledgedAhead(MAX_STORED_HOLES) : NO_HOLES;
-    if (named.stored != next || named.storedHoles != holes.length) {
-      record.put(named.number, entryBefore.apply(next));
-      for (long hole : holes) {
-        record.putHole(named.number, entryBefore.apply(hole + 1));
-      }
-      named.stored = next;
-      named.storedHoles = holes.length;
     }
   }
 

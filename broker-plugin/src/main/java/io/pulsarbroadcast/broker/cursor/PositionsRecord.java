@@ -26,17 +26,20 @@ import org.roaringbitmap.RoaringBitmap;
  * it.
  *
  * <pre>
- * magic 'B', version 1, flags (1: first of a snapshot, 2: last of a snapshot; a delta has neither)
+ * magic 'B', version 2, flags (1: first of a snapshot, 2: last of a snapshot; a delta has neither)
  * bitmap         numbers that are no more; applied first
  * int names      { int number, UTF name, long time to live in seconds }
  * int positions  { long ledger, long entry: the last acknowledged; bitmap numbers }
  * int holes      { int number; int ledgers { long ledger, bitmap entries acknowledged after the position } }
+ * int parts      { int number; int batches { long ledger, long entry; int words { long: a bit per unacknowledged message } } }
+ *                (version 1 has no parts)
  * int            CRC32C of all before it
  * </pre>
  */
 final class PositionsRecord {
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
+  private static final int VERSION_WITHOUT_PARTS = 1;
   private static final int MAGIC = 'B';
   private static final int FIRST = 1;
   private static final int LAST = 2;
@@ -45,20 +48,27 @@ final class PositionsRecord {
   /** A name as stored. */
   record StoredName(String name, long ttlSeconds) {}
 
-  final boolean firstOfSnapshot;
-  final boolean lastOfSnapshot;
+  boolean firstOfSnapshot;
+  boolean lastOfSnapshot;
   final Map<Integer, StoredName> names = new LinkedHashMap<>();
   final Map<EntryId, RoaringBitmap> positions = new LinkedHashMap<>();
   final Map<Integer, Map<Long, RoaringBitmap>> holes = new LinkedHashMap<>();
+
+  /** Per number, the batches that are acknowledged in part, with the messages that are not. */
+  final Map<Integer, Map<EntryId, long[]>> parts = new LinkedHashMap<>();
+
   final RoaringBitmap removed = new RoaringBitmap();
 
-  PositionsRecord(boolean firstOfSnapshot, boolean lastOfSnapshot) {
-    this.firstOfSnapshot = firstOfSnapshot;
-    this.lastOfSnapshot = lastOfSnapshot;
+  private int approximateBytes;
+
+  void putName(int number, String name, long ttlSeconds) {
+    names.put(number, new StoredName(name, ttlSeconds));
+    approximateBytes += 16 + 3 * name.length();
   }
 
   void put(int number, EntryId acknowledged) {
-    positions.computeIfAbsent(acknowledged, entry -> new RoaringBitmap()).add(number);
+    positions.computeIfAbsent(acknowledged, this::emptyBitmap).add(number);
+    approximateBytes += 2;
   }
 
   /** Adds an entry acknowledged after the number's position, which is in this record too. */
@@ -66,13 +76,30 @@ final class PositionsRecord {
     if (acknowledged.entryId() <= Integer.MAX_VALUE) {
       holes
           .computeIfAbsent(number, consumer -> new LinkedHashMap<>())
-          .computeIfAbsent(acknowledged.ledgerId(), ledger -> new RoaringBitmap())
+          .computeIfAbsent(acknowledged.ledgerId(), this::emptyBitmap)
           .add((int) acknowledged.entryId());
+      approximateBytes += 2;
     }
   }
 
+  /** Adds a batch acknowledged in part, at or after the number's position. */
+  void putPart(int number, EntryId batch, long[] remaining) {
+    parts.computeIfAbsent(number, consumer -> new LinkedHashMap<>()).put(batch, remaining);
+    approximateBytes += 20 + remaining.length * Long.BYTES;
+  }
+
+  private RoaringBitmap emptyBitmap(Object key) {
+    approximateBytes += 40;
+    return new RoaringBitmap();
+  }
+
   boolean isEmpty() {
-    return names.isEmpty() && positions.isEmpty() && holes.isEmpty() && removed.isEmpty();
+    return names.isEmpty() && positions.isEmpty() && removed.isEmpty();
+  }
+
+  /** About how many bytes the record takes; rather too many. */
+  int approximateBytes() {
+    return approximateBytes;
   }
 
   byte[] encode() {
@@ -103,6 +130,19 @@ final class PositionsRecord {
           write(ledger.getValue(), out);
         }
       }
+      out.writeInt(parts.size());
+      for (Map.Entry<Integer, Map<EntryId, long[]>> consumer : parts.entrySet()) {
+        out.writeInt(consumer.getKey());
+        out.writeInt(consumer.getValue().size());
+        for (Map.Entry<EntryId, long[]> batch : consumer.getValue().entrySet()) {
+          out.writeLong(batch.getKey().ledgerId());
+          out.writeLong(batch.getKey().entryId());
+          out.writeInt(batch.getValue().length);
+          for (long word : batch.getValue()) {
+            out.writeLong(word);
+          }
+        }
+      }
       out.writeInt(checksum(bytes.toByteArray(), bytes.size()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -119,15 +159,23 @@ final class PositionsRecord {
     if (bytes.length < 3 + CRC_BYTES || bytes[0] != MAGIC) {
       throw new IOException("not a record of positions, " + bytes.length + " bytes");
     }
-    if (bytes[1] != VERSION) {
+    int version = bytes[1];
+    if (version != VERSION && version != VERSION_WITHOUT_PARTS) {
       throw new IOException(
-          "version " + bytes[1] + " of the positions format; known is " + VERSION);
+          "version "
+              + version
+              + " of the positions format; known are "
+              + VERSION_WITHOUT_PARTS
+              + " and "
+              + VERSION);
     }
     int checked = bytes.length - CRC_BYTES;
     if (ByteBuffer.wrap(bytes, checked, CRC_BYTES).getInt() != checksum(bytes, checked)) {
       throw new IOException("damaged record of positions: its checksum does not match");
     }
-    PositionsRecord record = new PositionsRecord((bytes[2] & FIRST) != 0, (bytes[2] & LAST) != 0);
+    PositionsRecord record = new PositionsRecord();
+    record.firstOfSnapshot = (bytes[2] & FIRST) != 0;
+    record.lastOfSnapshot = (bytes[2] & LAST) != 0;
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, 3, checked - 3));
     record.removed.or(readBitmap(in));
     for (int i = in.readInt(); i > 0; i--) {
@@ -143,7 +191,24 @@ final class PositionsRecord {
         byLedger.put(in.readLong(), readBitmap(in));
       }
     }
+    if (version != VERSION_WITHOUT_PARTS) {
+      readParts(in, record);
+    }
     return record;
+  }
+
+  private static void readParts(DataInputStream in, PositionsRecord record) throws IOException {
+    for (int i = in.readInt(); i > 0; i--) {
+      int number = in.readInt();
+      for (int j = in.readInt(); j > 0; j--) {
+        EntryId batch = new EntryId(in.readLong(), in.readLong());
+        long[] remaining = new long[in.readInt()];
+        for (int k = 0; k < remaining.length; k++) {
+          remaining[k] = in.readLong();
+        }
+        record.putPart(number, batch, remaining);
+      }
+    }
   }
 
   private static void write(RoaringBitmap bitmap, DataOutputStream out) throws IOException {

@@ -38,6 +38,7 @@ public final class PositionsStore {
   private final Log log;
   private final CursorRegistry cursors;
   private final LedgerIndex index;
+  private final int maxHoles;
 
   private CompletableFuture<Void> underWay;
   private CompletableFuture<Void> next;
@@ -48,10 +49,25 @@ public final class PositionsStore {
   private long snapshotBytes;
   private long changesBytes;
 
-  public PositionsStore(Log log, CursorRegistry cursors, LedgerIndex index) {
+  private volatile long holesLeftOut;
+
+  /**
+   * @param maxHoles how many entries, and how many batches, acknowledged ahead of its position are
+   *     kept of one consumer; the others come again if the broker stops
+   */
+  public PositionsStore(Log log, CursorRegistry cursors, LedgerIndex index, int maxHoles) {
     this.log = log;
     this.cursors = cursors;
     this.index = index;
+    this.maxHoles = maxHoles;
+  }
+
+  /**
+   * How many acknowledgements ahead of positions the last flush left out, because some consumer has
+   * more of them than are kept.
+   */
+  public long holesLeftOut() {
+    return holesLeftOut;
   }
 
   /**
@@ -106,32 +122,42 @@ public final class PositionsStore {
   }
 
   private CompletableFuture<Void> writeChanges() {
-    PositionsRecord changes = cursors.changes(index::entryBefore);
-    if (changes.isEmpty()) {
-      return CompletableFuture.completedFuture(null);
-    }
-    byte[] bytes = changes.encode();
-    changesBytes += bytes.length;
+    PositionsRecords records = new PositionsRecords(index::entryBefore, maxHoles);
+    cursors.collectChanges(records);
+    holesLeftOut = records.holesLeftOut();
+    List<CompletableFuture<Object>> appended = append(records.changes());
     snapshotDue =
         changesBytes > MIN_CHANGES_BYTES && changesBytes > CHANGES_PER_SNAPSHOT * snapshotBytes;
-    return log.append(bytes).thenAccept(record -> {});
+    return allOf(appended);
   }
 
   private CompletableFuture<Void> writeSnapshot() {
-    List<CompletableFuture<Object>> appended = new ArrayList<>();
-    long size = 0;
-    for (PositionsRecord record : cursors.snapshot(index::entryBefore)) {
-      byte[] bytes = record.encode();
-      size += bytes.length;
-      appended.add(log.append(bytes));
-    }
-    snapshotBytes = size;
+    PositionsRecords records = new PositionsRecords(index::entryBefore, maxHoles);
+    cursors.collectAll(records);
+    holesLeftOut = records.holesLeftOut();
     changesBytes = 0;
-    return CompletableFuture.allOf(appended.toArray(CompletableFuture[]::new))
+    List<CompletableFuture<Object>> appended = append(records.snapshot());
+    snapshotBytes = changesBytes;
+    changesBytes = 0;
+    return allOf(appended)
         .thenRun(
             () -> {
               snapshotDue = false;
               log.forgetBefore(appended.get(0).join());
             });
+  }
+
+  private List<CompletableFuture<Object>> append(List<PositionsRecord> records) {
+    List<CompletableFuture<Object>> appended = new ArrayList<>();
+    for (PositionsRecord record : records) {
+      byte[] bytes = record.encode();
+      changesBytes += bytes.length;
+      appended.add(log.append(bytes));
+    }
+    return appended;
+  }
+
+  private static CompletableFuture<Void> allOf(List<CompletableFuture<Object>> appended) {
+    return CompletableFuture.allOf(appended.toArray(CompletableFuture[]::new));
   }
 }

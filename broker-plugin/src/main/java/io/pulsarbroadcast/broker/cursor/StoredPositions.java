@@ -4,9 +4,7 @@ package io.pulsarbroadcast.broker.cursor;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredName;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -27,6 +25,7 @@ public final class StoredPositions {
     private final StoredName name;
     private EntryId position;
     private Map<Long, RoaringBitmap> holes = Map.of();
+    private Map<EntryId, long[]> parts = Map.of();
 
     Stored(StoredName name) {
       this.name = name;
@@ -61,6 +60,7 @@ public final class StoredPositions {
                   if (stored != null) {
                     stored.position = position;
                     stored.holes = record.holes.getOrDefault(number, Map.of());
+                    stored.parts = record.parts.getOrDefault(number, Map.of());
                   }
                 }));
   }
@@ -78,19 +78,29 @@ public final class StoredPositions {
     for (Stored stored : current.values()) {
       if (stored.position != null) {
         long next = index.ordinalAfter(stored.position.ledgerId(), stored.position.entryId());
-        List<Long> acknowledgedAhead = new ArrayList<>();
-        stored.holes.forEach(
-            (ledger, entries) ->
-                entries.forEach(
-                    (int entry) -> {
-                      long ordinal = index.ordinalOf(ledger, entry);
-                      if (ordinal >= next) {
-                        acknowledgedAhead.add(ordinal);
-                      }
-                    }));
-        registry.restore(
-            stored.name.name(), stored.name.ttlSeconds(), next, acknowledgedAhead, deliveredEnd);
+        VirtualCursor cursor =
+            registry.restore(stored.name.name(), stored.name.ttlSeconds(), next, deliveredEnd);
+        restoreAhead(stored, cursor, index);
       }
+    }
+  }
+
+  private static void restoreAhead(Stored stored, VirtualCursor cursor, LedgerIndex index) {
+    stored.holes.forEach(
+        (ledger, entries) ->
+            entries.forEach((int entry) -> acknowledge(cursor, index.ordinalOf(ledger, entry))));
+    stored.parts.forEach(
+        (batch, remaining) -> {
+          long ordinal = index.ordinalOf(batch.ledgerId(), batch.entryId());
+          if (ordinal >= cursor.next()) {
+            cursor.ackPart(ordinal, remaining);
+          }
+        });
+  }
+
+  private static void acknowledge(VirtualCursor cursor, long ordinal) {
+    if (ordinal >= cursor.next()) {
+      cursor.ackIndividual(ordinal);
     }
   }
 }

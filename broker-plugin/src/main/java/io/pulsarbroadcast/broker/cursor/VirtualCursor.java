@@ -4,7 +4,6 @@ package io.pulsarbroadcast.broker.cursor;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
-import org.roaringbitmap.longlong.Roaring64Bitmap;
 
 /**
  * One consumer's acknowledged position on a Broadcast subscription (seed 000: "the virtual cursor
@@ -14,14 +13,15 @@ import org.roaringbitmap.longlong.Roaring64Bitmap;
  * <p>The position is {@link #next()}: every entry before it is acknowledged. Acknowledgements may
  * arrive in any order and on any thread. In the common case, a cumulative one or an individual one
  * at the position, it is one compare-and-set. Individual acknowledgements further ahead leave
- * holes; the set that holds them is allocated when the first arrives, is guarded by this object's
- * monitor, and is gone again when the holes are closed.
+ * holes, those of single messages leave batches in part; what holds them, {@link
+ * AcknowledgedAhead}, is allocated when the first arrives, is guarded by this object's monitor, and
+ * is gone again when the holes are closed.
  *
  * <p>Invariants kept here:
  *
  * <ul>
- *   <li>I4: {@code next} passes an entry only when that entry was acknowledged, or is given to
- *       nobody.
+ *   <li>I4: {@code next} passes an entry only when that entry was acknowledged, is given to nobody,
+ *       or is skipped for everybody by {@link #skipTo}.
  *   <li>I5: {@code next} decreases only in {@link #reset}.
  *   <li>An acknowledgement of an entry at or after {@link #deliveredEnd()} is refused: it was never
  *       sent.
@@ -35,13 +35,14 @@ public final class VirtualCursor {
   public enum AckResult {
     /** The position moved. */
     ADVANCED,
-    /** Noted, or known already; the position stays. */
+    /** Noted; the position stays. */
+    PART,
+    /** Known already. */
     UNCHANGED,
     /** Not taken: the entry was never sent to this consumer. */
     NOT_SENT
   }
 
-  private static final long[] NONE = {};
   private static final VarHandle NEXT;
 
   static {
@@ -60,11 +61,14 @@ public final class VirtualCursor {
   private volatile long deliveredEnd;
 
   /**
-   * Individually acknowledged entries after {@code next}; null while there are none. Changed under
-   * this object's monitor; volatile so that a cumulative acknowledgement, which does not take it,
-   * sees whether there are any.
+   * What is acknowledged at and after {@code next}; null while there is nothing. Changed under this
+   * object's monitor; volatile so that a cumulative acknowledgement, which does not take it, sees
+   * whether there is anything.
    */
-  private volatile Roaring64Bitmap acknowledgedAhead;
+  private volatile AcknowledgedAhead ahead;
+
+  /** Changes with {@code ahead}. Guarded by this object's monitor. */
+  private int aheadVersion;
 
   /** Index in the registry's table; owned by {@link CursorRegistry}. */
   int slot = -1;
@@ -122,20 +126,52 @@ public final class VirtualCursor {
       return AckResult.NOT_SENT;
     }
     synchronized (this) {
-      long position = skipped.firstNotSkipped(next);
-      if (ordinal < position) {
+      return acknowledgeAhead(ordinal);
+    }
+  }
+
+  /**
+   * Acknowledges single messages of the batch {@code ordinal}.
+   *
+   * @param remaining a bit for each message that is <em>not</em> acknowledged, as in the wire
+   *     format; kept, not copied
+   */
+  public AckResult ackPart(long ordinal, long[] remaining) {
+    if (ordinal >= deliveredEnd) {
+      return AckResult.NOT_SENT;
+    }
+    synchronized (this) {
+      if (isAcknowledged(ordinal)) {
         return AckResult.UNCHANGED;
       }
-      if (ordinal == position) {
-        return advanceTo(ordinal + 1) ? AckResult.ADVANCED : AckResult.UNCHANGED;
+      aheadVersion++;
+      if (allocated().addPart(ordinal, remaining)) {
+        return acknowledgeAhead(ordinal);
       }
-      if (acknowledgedAhead == null) {
-        acknowledgedAhead = new Roaring64Bitmap();
-      }
-      acknowledgedAhead.addLong(ordinal);
-      // A cumulative acknowledgement may have moved the position next to the new hole meanwhile.
-      return closeHoles() ? AckResult.ADVANCED : AckResult.UNCHANGED;
+      // A cumulative acknowledgement may have moved the position past the batch meanwhile.
+      return closeHoles() ? AckResult.ADVANCED : AckResult.PART;
     }
+  }
+
+  private AckResult acknowledgeAhead(long ordinal) {
+    long position = skipped.firstNotSkipped(next);
+    if (ordinal < position) {
+      return AckResult.UNCHANGED;
+    }
+    if (ordinal == position) {
+      return advanceTo(ordinal + 1) ? AckResult.ADVANCED : AckResult.UNCHANGED;
+    }
+    aheadVersion++;
+    allocated().add(ordinal);
+    // A cumulative acknowledgement may have moved the position next to the new hole meanwhile.
+    return closeHoles() ? AckResult.ADVANCED : AckResult.PART;
+  }
+
+  private AcknowledgedAhead allocated() {
+    if (ahead == null) {
+      ahead = new AcknowledgedAhead();
+    }
+    return ahead;
   }
 
   /** Whether the entry needs no further delivery. */
@@ -143,22 +179,64 @@ public final class VirtualCursor {
     if (ordinal < next) {
       return true;
     }
-    if (acknowledgedAhead == null) {
+    if (ahead == null) {
       return false;
     }
     synchronized (this) {
-      return acknowledgedAhead != null && acknowledgedAhead.contains(ordinal);
+      return ahead != null && ahead.contains(ordinal);
     }
   }
 
-  /** The entries acknowledged after the position, the first {@code limit} of them. */
-  long[] acknowledgedAhead(int limit) {
-    if (acknowledgedAhead == null) {
-      return NONE;
+  /**
+   * The messages of a batch that are still to be acknowledged, as bits of the wire format; null
+   * when none of them is acknowledged.
+   */
+  public long[] remaining(long ordinal) {
+    if (ahead == null) {
+      return null;
     }
     synchronized (this) {
-      return acknowledgedAhead == null ? NONE : acknowledgedAhead.stream().limit(limit).toArray();
+      return ahead == null ? null : ahead.remaining(ordinal);
     }
+  }
+
+  /** How many entries before {@code end} are not acknowledged; those given to nobody count too. */
+  public long unacknowledgedBefore(long end) {
+    if (ahead == null) {
+      return Math.max(0, end - next);
+    }
+    synchronized (this) {
+      return Math.max(0, end - next - (ahead == null ? 0 : ahead.countBefore(end)));
+    }
+  }
+
+  /**
+   * Moves the position up to {@code ordinal}, acknowledged or not; never back.
+   *
+   * @return how many entries were not acknowledged
+   */
+  synchronized long skipTo(long ordinal) {
+    long entries = unacknowledgedBefore(ordinal);
+    return advanceTo(ordinal) ? entries : 0;
+  }
+
+  /** Changes whenever {@link #visitAhead} would show something else. */
+  synchronized int aheadVersion() {
+    return aheadVersion;
+  }
+
+  /**
+   * Shows the first {@code limit} entries and batches that are acknowledged, or in part, after the
+   * position.
+   *
+   * @return how many more there are
+   */
+  synchronized long visitAhead(int limit, AcknowledgedAhead.Visitor visitor) {
+    if (ahead == null) {
+      return 0;
+    }
+    ahead.forEach(limit, visitor);
+    return ahead.leftOut(limit);
   }
 
   /**
@@ -166,7 +244,8 @@ public final class VirtualCursor {
    * it (seek).
    */
   public synchronized void reset(long ordinal) {
-    acknowledgedAhead = null;
+    ahead = null;
+    aheadVersion++;
     next = ordinal;
     delivered(ordinal);
   }
@@ -178,7 +257,8 @@ public final class VirtualCursor {
   synchronized void lowerTo(VirtualCursor other) {
     // Holes are kept only where both have them; of two positions under one name that is next to
     // never worth the work.
-    acknowledgedAhead = null;
+    ahead = null;
+    aheadVersion++;
     next = Math.min(next, other.next());
     delivered(other.deliveredEnd());
   }
@@ -191,7 +271,7 @@ public final class VirtualCursor {
         return false;
       }
     } while (!NEXT.compareAndSet(this, current, target));
-    if (acknowledgedAhead != null || skipped.firstNotSkipped(target) != target) {
+    if (ahead != null || skipped.firstNotSkipped(target) != target) {
       closeHoles();
     }
     return true;
@@ -200,19 +280,17 @@ public final class VirtualCursor {
   private synchronized boolean closeHoles() {
     long before = next;
     long position = skipped.firstNotSkipped(before);
-    Roaring64Bitmap ahead = acknowledgedAhead;
-    while (ahead != null && ahead.contains(position)) {
+    AcknowledgedAhead known = ahead;
+    while (known != null && known.contains(position)) {
       position = skipped.firstNotSkipped(position + 1);
     }
     if (position > before && !NEXT.compareAndSet(this, before, position)) {
       return closeHoles();
     }
-    if (ahead != null) {
-      while (!ahead.isEmpty() && ahead.first() < position) {
-        ahead.removeLong(ahead.first());
-      }
-      if (ahead.isEmpty()) {
-        acknowledgedAhead = null;
+    if (known != null) {
+      known.removeBefore(position);
+      if (known.isEmpty()) {
+        ahead = null;
       }
     }
     return position > before;

@@ -31,11 +31,15 @@ public final class BroadcastDispatcher {
   /** Tail batches that may be on their way to connections before the next is read. */
   private static final int MAX_BATCHES_UNDER_WAY = 2;
 
+  /** When to look again after a dispatch rate limit was reached; as the broker's dispatchers. */
+  private static final long QUOTA_RETRY_MILLIS = 1_000;
+
   private static final long RETRY_MILLIS = 100;
   private static final long MAX_RETRY_MILLIS = 10_000;
 
   private final String name;
   private final EntrySource source;
+  private final DispatchQuota quota;
   private final Executor thread;
   private final ScheduledExecutorService timer;
   private final long maxHeldBytes;
@@ -51,12 +55,14 @@ public final class BroadcastDispatcher {
 
   private boolean tailReading;
   private int batchesUnderWay;
-  private final Map<ConnectionFanout, Long> catchUpRequests = new LinkedHashMap<>();
+  private final Map<ConnectionFanout, CatchUpRequest> catchUpRequests = new LinkedHashMap<>();
   private boolean catchUpReading;
+  private boolean waitingForQuota;
   private long retryMillis = RETRY_MILLIS;
 
   /**
    * @param name topic and subscription, for the log
+   * @param quota how much may be sent
    * @param tailOrdinal where the source's first tail read starts
    * @param thread runs its tasks one after the other
    * @param maxHeldBytes how much memory batches may take that wait for full sockets, over all
@@ -65,12 +71,14 @@ public final class BroadcastDispatcher {
   public BroadcastDispatcher(
       String name,
       EntrySource source,
+      DispatchQuota quota,
       long tailOrdinal,
       Executor thread,
       ScheduledExecutorService timer,
       long maxHeldBytes) {
     this.name = name;
     this.source = source;
+    this.quota = quota;
     this.tailOrdinal = tailOrdinal;
     this.thread = thread;
     this.timer = timer;
@@ -95,6 +103,11 @@ public final class BroadcastDispatcher {
         });
   }
 
+  /** Moves every consumer that has not come so far on to {@code ordinal}. */
+  public void skipTo(long ordinal) {
+    thread.execute(() -> connections.forEach(connection -> connection.skipTo(ordinal)));
+  }
+
   /** Stops reading. */
   public void close() {
     closed = true;
@@ -117,15 +130,20 @@ public final class BroadcastDispatcher {
     }
   }
 
-  /** A connection has a consumer that needs entries from {@code ordinal} on. */
-  void requestCatchUp(ConnectionFanout connection, long ordinal) {
+  /** A connection has a consumer that needs entries from {@code from} on, and before {@code to}. */
+  void requestCatchUp(ConnectionFanout connection, long from, long to) {
     thread.execute(
         () -> {
           if (connections.contains(connection)) {
-            catchUpRequests.put(connection, ordinal);
+            catchUpRequests.put(connection, new CatchUpRequest(from, to));
             readCatchUp();
           }
         });
+  }
+
+  /** A connection has sent something. */
+  void sent(boolean atTail, long entries, long messages, long bytes) {
+    quota.sent(atTail, entries, messages, bytes);
   }
 
   /** Whether a catch-up batch may stay in memory until a full socket takes it. */
@@ -145,8 +163,14 @@ public final class BroadcastDispatcher {
         || connectionsAtTail.get() == 0) {
       return;
     }
+    DispatchQuota.Share share = quota.toRead(true);
+    if (share == DispatchQuota.Share.NOTHING) {
+      waitForQuota();
+      return;
+    }
     tailReading = true;
     source.readTail(
+        share,
         new EntrySource.ReadCallback() {
           @Override
           public void entriesRead(List<BroadcastEntry> entries, long next) {
@@ -197,11 +221,18 @@ public final class BroadcastDispatcher {
     if (closed || catchUpReading || catchUpRequests.isEmpty()) {
       return;
     }
+    DispatchQuota.Share share = quota.toRead(false);
+    if (share == DispatchQuota.Share.NOTHING) {
+      waitForQuota();
+      return;
+    }
     catchUpReading = true;
-    long from = catchUpRequests.values().iterator().next();
+    CatchUpRequest request = catchUpRequests.values().iterator().next();
+    long from = request.from;
     source.readBehind(
         from,
-        tailOrdinal,
+        Math.min(request.to, tailOrdinal),
+        share,
         new EntrySource.ReadCallback() {
           @Override
           public void entriesRead(List<BroadcastEntry> entries, long next) {
@@ -227,10 +258,11 @@ public final class BroadcastDispatcher {
 
   /** Gives a batch to every connection that asked for a place in it. */
   private void share(List<BroadcastEntry> entries, long from, long next) {
-    Iterator<Map.Entry<ConnectionFanout, Long>> requests = catchUpRequests.entrySet().iterator();
+    Iterator<Map.Entry<ConnectionFanout, CatchUpRequest>> requests =
+        catchUpRequests.entrySet().iterator();
     while (requests.hasNext()) {
-      Map.Entry<ConnectionFanout, Long> request = requests.next();
-      if (request.getValue() >= from && request.getValue() < next) {
+      Map.Entry<ConnectionFanout, CatchUpRequest> request = requests.next();
+      if (request.getValue().from >= from && request.getValue().from < next) {
         requests.remove();
         entries.forEach(BroadcastEntry::retain);
         heldBytes.addAndGet(sizeBytes(entries));
@@ -238,6 +270,22 @@ public final class BroadcastDispatcher {
       }
     }
     entries.forEach(BroadcastEntry::release);
+  }
+
+  private void waitForQuota() {
+    if (!waitingForQuota) {
+      waitingForQuota = true;
+      timer.schedule(
+          () ->
+              thread.execute(
+                  () -> {
+                    waitingForQuota = false;
+                    readTail();
+                    readCatchUp();
+                  }),
+          QUOTA_RETRY_MILLIS,
+          TimeUnit.MILLISECONDS);
+    }
   }
 
   private void retryLater(Throwable cause, boolean retry, Runnable read) {
@@ -260,4 +308,7 @@ public final class BroadcastDispatcher {
     }
     return bytes;
   }
+
+  /** A place that some consumer of a connection is to be sent from, and where it needs no more. */
+  private record CatchUpRequest(long from, long to) {}
 }

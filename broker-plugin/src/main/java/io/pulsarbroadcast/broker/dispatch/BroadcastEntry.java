@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.dispatch;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.ReferenceCounted;
+import org.apache.pulsar.common.api.proto.MessageMetadata;
 
 /**
  * One entry on its way to consumers, shared by all of them: read once, retained once per
@@ -22,6 +23,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
   private final long ledgerId;
   private final long entryId;
   private final int messages;
+  private final MessageMetadata metadata;
   private final ByteBuf data;
 
   /**
@@ -29,16 +31,24 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
    * @param ordinal its own ordinal
    * @param messages how many messages the entry holds (a batch holds several); what it costs in
    *     permits
+   * @param metadata as in {@code data}, read once
    * @param data broker metadata if any, metadata and payload, as stored; this object takes over one
    *     reference
    */
   public BroadcastEntry(
-      long from, long ordinal, long ledgerId, long entryId, int messages, ByteBuf data) {
+      long from,
+      long ordinal,
+      long ledgerId,
+      long entryId,
+      int messages,
+      MessageMetadata metadata,
+      ByteBuf data) {
     this.from = from;
     this.ordinal = ordinal;
     this.ledgerId = ledgerId;
     this.entryId = entryId;
     this.messages = messages;
+    this.metadata = metadata;
     this.data = data;
   }
 
@@ -47,7 +57,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
    * nothing.
    */
   public static BroadcastEntry skipping(long from, long last) {
-    return new BroadcastEntry(from, last, -1, -1, 0, null);
+    return new BroadcastEntry(from, last, -1, -1, 0, null, null);
   }
 
   public long from() {
@@ -75,8 +85,12 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
     return data != null;
   }
 
+  public MessageMetadata metadata() {
+    return metadata;
+  }
+
   /** The stored bytes; do not move its indices: duplicate it. */
-  ByteBuf data() {
+  public ByteBuf data() {
     return data;
   }
 

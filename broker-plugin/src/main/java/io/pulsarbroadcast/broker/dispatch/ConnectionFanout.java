@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.dispatch;
 
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.dispatch.ConsumerOwner.Verdict;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +41,7 @@ public final class ConnectionFanout {
   private final List<FanoutConsumer> members = new ArrayList<>();
   private final ConsumerList atTail = new ConsumerList();
   private final ConsumerList behind = new ConsumerList();
+  private final DelayedDeliveries delayed;
 
   private final ArrayDeque<BroadcastEntry> tail = new ArrayDeque<>();
   private long tailBytes;
@@ -55,6 +58,9 @@ public final class ConnectionFanout {
   private int catchUpTurn;
   private boolean catchUpRequested;
 
+  private final Sent sentAtTail = new Sent();
+  private final Sent sentBehind = new Sent();
+
   private boolean started;
   private boolean draining;
   private boolean closed;
@@ -64,6 +70,7 @@ public final class ConnectionFanout {
     this.writer = writer;
     this.dispatcher = dispatcher;
     this.maxPendingBytes = maxPendingBytes;
+    this.delayed = new DelayedDeliveries(writer, this::replace);
   }
 
   /**
@@ -121,16 +128,61 @@ public final class ConnectionFanout {
    * @param epoch what the client wants these deliveries marked with
    */
   public void rewind(FanoutConsumer consumer, long epoch) {
-    consumer.epoch = Math.max(consumer.epoch, epoch);
-    moveTo(consumer, consumer.cursor().next());
+    if (consumer.isOrdered()) {
+      consumer.epoch = Math.max(consumer.epoch, epoch);
+      moveTo(consumer, consumer.cursor().next());
+    } else {
+      consumer.redeliverAll();
+      consumer.unblock();
+      replace(consumer);
+    }
+  }
+
+  /**
+   * Sends a consumer of the unordered contract single entries again that it was sent and has not
+   * acknowledged. On the event loop.
+   */
+  public void redeliver(FanoutConsumer consumer, long[] ordinals) {
+    for (long ordinal : ordinals) {
+      consumer.redeliver(ordinal);
+    }
+    consumer.unblock();
+    replace(consumer);
+  }
+
+  /** A consumer has acknowledged enough to be sent more. On the event loop. */
+  public void unblock(FanoutConsumer consumer) {
+    consumer.unblock();
+    place(consumer);
+    drain();
   }
 
   /** Sends a consumer entries from {@code ordinal} on. On the event loop. */
   public void moveTo(FanoutConsumer consumer, long ordinal) {
-    leaveLane(consumer);
     consumer.next = ordinal;
-    place(consumer);
-    drain();
+    replace(consumer);
+  }
+
+  /**
+   * Moves everybody who has not come so far on to {@code ordinal}, and nobody back: what is before
+   * is skipped. Called by the dispatcher.
+   */
+  void skipTo(long ordinal) {
+    writer.execute(
+        () -> {
+          for (FanoutConsumer consumer : members) {
+            if (consumer.next < ordinal) {
+              leaveLane(consumer);
+              consumer.next = ordinal;
+              consumer.cursor().delivered(ordinal);
+            }
+            if (consumer.mayUnblock()) {
+              consumer.unblock();
+            }
+            place(consumer);
+          }
+          drain();
+        });
   }
 
   /** The socket takes more. On the event loop. */
@@ -141,6 +193,7 @@ public final class ConnectionFanout {
   /** Gives up everything held, and closes the consumers that are still here. On the event loop. */
   public void close() {
     closed = true;
+    delayed.close();
     releaseTail();
     releaseCatchUp();
     writer.discard();
@@ -220,10 +273,13 @@ public final class ConnectionFanout {
     } finally {
       draining = false;
     }
+    sentAtTail.report(true);
+    sentBehind.report(false);
     updateTailCount();
     if (catchUp == null && !catchUpRequested && !behind.isEmpty() && writer.isWritable()) {
       catchUpRequested = true;
-      dispatcher.requestCatchUp(this, nextInTurn().next);
+      FanoutConsumer consumer = nextInTurn();
+      dispatcher.requestCatchUp(this, consumer.wanted(), consumer.wantedEnd());
     }
   }
 
@@ -235,8 +291,15 @@ public final class ConnectionFanout {
           return;
         }
         FanoutConsumer consumer = atTail.get(tailPass++);
-        if (consumer != null && entry.isNextFor(consumer.next)) {
-          give(consumer, entry);
+        if (consumer == null) {
+          continue;
+        }
+        if (entry.isNextFor(consumer.next)) {
+          give(consumer, entry, true);
+        } else if (consumer.next < entry.from()) {
+          // The tail reader went on from a later place.
+          leaveLane(consumer);
+          behind.add(consumer);
         }
       }
       tail.poll();
@@ -255,8 +318,8 @@ public final class ConnectionFanout {
           return;
         }
         FanoutConsumer consumer = behind.get(catchUpPass++);
-        if (consumer != null && entry.isNextFor(consumer.next)) {
-          give(consumer, entry);
+        if (consumer != null && consumer.takes(entry)) {
+          give(consumer, entry, false);
         }
       }
       catchUpIndex++;
@@ -264,23 +327,67 @@ public final class ConnectionFanout {
     }
     releaseCatchUp();
     long tailStart = tailStart();
-    behind.moveTo(atTail, consumer -> consumer.next >= tailStart);
+    behind.moveTo(atTail, consumer -> consumer.next >= tailStart && !consumer.hasRedeliveries());
   }
 
-  private void give(FanoutConsumer consumer, BroadcastEntry entry) {
-    if (!entry.isDelivered() || consumer.cursor().isAcknowledged(entry.ordinal())) {
+  private void give(FanoutConsumer consumer, BroadcastEntry entry, boolean fromTail) {
+    VirtualCursor cursor = consumer.cursor();
+    if (!entry.isDelivered() || cursor.isAcknowledged(entry.ordinal())) {
       consumer.passed(entry);
       return;
     }
-    consumer.sent(entry, writer.write(consumer, entry));
-    if (consumer.permits <= 0) {
+    Verdict verdict = consumer.filter(entry);
+    if (verdict != Verdict.ACCEPT) {
+      consumer.passed(entry);
+      consumer.filtered(entry, verdict);
+      return;
+    }
+    if (!consumer.isOrdered() && isDelayed(consumer, entry)) {
+      return;
+    }
+    long[] ackSet = cursor.remaining(entry.ordinal());
+    int messages = ackSet == null ? entry.messages() : countOf(ackSet);
+    int bytes = writer.write(consumer, entry, consumer.redeliveriesOf(entry), ackSet);
+    consumer.sent(entry, messages, bytes);
+    (fromTail ? sentAtTail : sentBehind).add(messages, bytes);
+    if (consumer.permits <= 0 || consumer.isBlocked()) {
       leaveLane(consumer);
     }
   }
 
+  private boolean isDelayed(FanoutConsumer consumer, BroadcastEntry entry) {
+    long atMillis = consumer.deliverAtMillis(entry);
+    if (atMillis <= 0 || atMillis <= System.currentTimeMillis()) {
+      return false;
+    }
+    consumer.passed(entry);
+    delayed.add(atMillis, consumer, entry.ordinal());
+    return true;
+  }
+
+  private static int countOf(long[] bits) {
+    int count = 0;
+    for (long word : bits) {
+      count += Long.bitCount(word);
+    }
+    return count;
+  }
+
+  /** Puts a consumer into the lane that fits, after what it wants has changed. */
+  private void replace(FanoutConsumer consumer) {
+    leaveLane(consumer);
+    place(consumer);
+    drain();
+  }
+
   private void place(FanoutConsumer consumer) {
-    if (started && consumer.lane == null && consumer.permits > 0 && consumer.memberIndex >= 0) {
-      (consumer.next >= tailStart() ? atTail : behind).add(consumer);
+    if (started
+        && consumer.lane == null
+        && consumer.permits > 0
+        && !consumer.isBlocked()
+        && consumer.memberIndex >= 0) {
+      boolean tailFits = consumer.next >= tailStart() && !consumer.hasRedeliveries();
+      (tailFits ? atTail : behind).add(consumer);
       updateTailCount();
     }
   }
@@ -339,6 +446,28 @@ public final class ConnectionFanout {
     if (now != countedAtTail) {
       countedAtTail = now;
       dispatcher.atTail(now);
+    }
+  }
+
+  /** What one drain sent; the dispatch rate limits count it. */
+  private final class Sent {
+    private long entries;
+    private long messages;
+    private long bytes;
+
+    void add(int entryMessages, int entryBytes) {
+      entries++;
+      messages += entryMessages;
+      bytes += entryBytes;
+    }
+
+    void report(boolean tail) {
+      if (entries > 0) {
+        dispatcher.sent(tail, entries, messages, bytes);
+        entries = 0;
+        messages = 0;
+        bytes = 0;
+      }
     }
   }
 }

@@ -11,14 +11,18 @@ public interface EntrySource {
 
   /**
    * Reads on at the tail, waiting for an entry to be published when there is none. One at a time.
+   *
+   * @param max a bound beside the source's own
    */
-  void readTail(ReadCallback callback);
+  void readTail(DispatchQuota.Share max, ReadCallback callback);
 
   /**
    * Reads entries again, from {@code from} and before {@code to}, from the broker's cache or from
    * BookKeeper; at most one bounded batch. One at a time.
+   *
+   * @param max a bound beside the source's own
    */
-  void readBehind(long from, long to, ReadCallback callback);
+  void readBehind(long from, long to, DispatchQuota.Share max, ReadCallback callback);
 
   /** Gives up what it holds open. */
   void close();
@@ -27,7 +31,8 @@ public interface EntrySource {
   interface ReadCallback {
     /**
      * @param entries in topic order, together standing for every ordinal from where the read began
-     *     to {@code next}; the callee takes over one reference to each
+     *     to {@code next}; at the tail perhaps from a later one on, what is before it being left to
+     *     {@link #readBehind}. The callee takes over one reference to each
      * @param next the ordinal after the last one read
      */
     void entriesRead(List<BroadcastEntry> entries, long next);

@@ -7,14 +7,19 @@ import io.pulsarbroadcast.broker.cursor.VirtualCursor;
  * What dispatch knows of one consumer: how much it may be sent and what comes next. Its
  * acknowledged position is the {@link VirtualCursor}.
  *
- * <p>Confined to its connection's event loop; the counters may be read from anywhere and are then a
- * little old.
+ * <p>Confined to its connection's event loop, but for methods that say otherwise; the counters may
+ * be read from anywhere and are then a little old.
  */
 public final class FanoutConsumer {
 
   private final long consumerId;
   private final VirtualCursor cursor;
-  private final Runnable closer;
+  private final ConsumerOwner owner;
+
+  /**
+   * What is to be sent again; null for the ordered contract, which starts again from a position.
+   */
+  private final Redeliveries redeliveries;
 
   /** The first ordinal not sent yet. */
   long next;
@@ -35,18 +40,23 @@ public final class FanoutConsumer {
   /** Its place among all consumers of the connection. */
   int memberIndex = -1;
 
+  /** Whether it has so much to acknowledge that it is sent nothing until it does. */
+  private volatile boolean blocked;
+
   private long messagesOut;
   private long bytesOut;
   private long messagesRedelivered;
 
   /**
-   * @param closer closes the consumer as the broker knows it; called when its connection is gone
+   * @param ordered the contract: in order, redelivered from the position on; or redelivered singly
    */
-  public FanoutConsumer(long consumerId, VirtualCursor cursor, long epoch, Runnable closer) {
+  public FanoutConsumer(
+      long consumerId, VirtualCursor cursor, long epoch, boolean ordered, ConsumerOwner owner) {
     this.consumerId = consumerId;
     this.cursor = cursor;
     this.epoch = epoch;
-    this.closer = closer;
+    this.owner = owner;
+    this.redeliveries = ordered ? null : new Redeliveries(cursor);
     this.next = cursor.next();
   }
 
@@ -70,28 +80,140 @@ public final class FanoutConsumer {
     return messagesRedelivered;
   }
 
+  /** How many entries it has been sent on this connection and not acknowledged. From any thread. */
+  public long unacknowledgedEntries() {
+    return cursor.unacknowledgedBefore(next) - (redeliveries == null ? 0 : redeliveries.size());
+  }
+
+  /** Whether it is sent nothing until it acknowledges. From any thread. */
+  public boolean isBlocked() {
+    return blocked;
+  }
+
+  /**
+   * Whether it was blocked and has acknowledged enough to go on: half of what blocked it, as the
+   * broker does it. From any thread.
+   */
+  public boolean mayUnblock() {
+    if (!blocked) {
+      return false;
+    }
+    int max = owner.maxUnacknowledgedEntries();
+    return max <= 0 || unacknowledgedEntries() <= max / 2;
+  }
+
   long consumerId() {
     return consumerId;
   }
 
   void close() {
-    closer.run();
+    owner.close();
+  }
+
+  ConsumerOwner.Verdict filter(BroadcastEntry entry) {
+    return owner.filter(entry);
+  }
+
+  void filtered(BroadcastEntry entry, ConsumerOwner.Verdict verdict) {
+    owner.filtered(entry, verdict);
+  }
+
+  long deliverAtMillis(BroadcastEntry entry) {
+    return owner.deliverAtMillis(entry);
+  }
+
+  void delay(long ordinal) {
+    redeliveries.delay(ordinal);
+  }
+
+  void endDelay(long ordinal) {
+    redeliveries.endDelay(ordinal);
+  }
+
+  boolean isOrdered() {
+    return redeliveries == null;
+  }
+
+  /** Asks for an entry again that was sent and is not acknowledged; unordered contract. */
+  void redeliver(long ordinal) {
+    if (ordinal < next) {
+      redeliveries.add(ordinal);
+    }
+  }
+
+  /** Asks for everything again that was sent and is not acknowledged; unordered contract. */
+  void redeliverAll() {
+    for (long ordinal = cursor.next(); ordinal < next; ordinal++) {
+      redeliveries.add(ordinal);
+    }
+  }
+
+  /** Whether there are entries to send that have gone by at the tail. */
+  boolean hasRedeliveries() {
+    return redeliveries != null && !redeliveries.isEmpty();
+  }
+
+  /** The first entry to read for it. */
+  long wanted() {
+    return hasRedeliveries() ? redeliveries.first() : next;
+  }
+
+  /** The end, exclusive, of what to read for it. */
+  long wantedEnd() {
+    return hasRedeliveries() ? redeliveries.endOfRun() : Long.MAX_VALUE;
+  }
+
+  /** Whether it takes an entry now; asked once per entry. */
+  boolean takes(BroadcastEntry entry) {
+    if (entry.isNextFor(next)) {
+      return true;
+    }
+    if (!hasRedeliveries()) {
+      return false;
+    }
+    redeliveries.removeRange(entry.from(), entry.ordinal());
+    return redeliveries.remove(entry.ordinal());
+  }
+
+  /** How often the client has asked for an entry again. */
+  int redeliveriesOf(BroadcastEntry entry) {
+    return redeliveries == null ? 0 : redeliveries.countOf(entry.ordinal());
   }
 
   /** Notes that an entry has been written, and moves on. */
-  void sent(BroadcastEntry entry, int bytes) {
-    permits -= entry.messages();
-    messagesOut += entry.messages();
+  void sent(BroadcastEntry entry, int messages, int bytes) {
+    permits -= messages;
+    messagesOut += messages;
     bytesOut += bytes;
     if (entry.ordinal() < cursor.deliveredEnd()) {
-      messagesRedelivered += entry.messages();
+      messagesRedelivered += messages;
     }
     passed(entry);
+    if (redeliveries != null) {
+      blockIfFull();
+    }
   }
 
   /** Moves on past an entry. */
   void passed(BroadcastEntry entry) {
-    next = entry.ordinal() + 1;
-    cursor.delivered(next);
+    if (entry.ordinal() >= next) {
+      next = entry.ordinal() + 1;
+      cursor.delivered(next);
+    }
+  }
+
+  void unblock() {
+    blocked = false;
+  }
+
+  private void blockIfFull() {
+    int max = owner.maxUnacknowledgedEntries();
+    if (max > 0 && next - cursor.next() >= max && unacknowledgedEntries() >= max) {
+      blocked = true;
+      // An acknowledgement on another thread may have come between: it did not see the block.
+      if (mayUnblock()) {
+        blocked = false;
+      }
+    }
   }
 }

@@ -41,6 +41,7 @@ final class FrameEncoder {
   private long encodedEntryId = -1;
   private long encodedEpoch;
   private int encodedRedeliveries;
+  private long[] encodedAckSet;
 
   /**
    * @param partition the topic's partition index, or -1
@@ -49,13 +50,17 @@ final class FrameEncoder {
     this.partition = partition;
   }
 
-  /** Bytes before the payload are at most this many. */
+  /** Bytes before the payload are at most this many, when no part of a batch is acknowledged. */
   static final int MAX_HEADER_BYTES = 128;
+
+  /** One word of 64 messages of a batch that is acknowledged in part. */
+  private static final int MAX_ACK_SET_WORD_BYTES = 11;
 
   /**
    * Writes everything of a frame but the payload.
    *
    * @param epoch the consumer's epoch, or {@link Commands#DEFAULT_CONSUMER_EPOCH}
+   * @param ackSet a bit per message of the batch that is not acknowledged; null: none of them is
    */
   void writeHeader(
       ByteBuf out,
@@ -63,8 +68,9 @@ final class FrameEncoder {
       BroadcastEntry entry,
       int redeliveries,
       long epoch,
+      long[] ackSet,
       int payloadBytes) {
-    prepare(entry, redeliveries, epoch);
+    prepare(entry, redeliveries, epoch, ackSet);
     int messageBytes = 1 + varintBytes(consumerId) + commandTail.length;
     int commandBytes = 2 + varintBytes(MESSAGE_TAG) + varintBytes(messageBytes) + messageBytes;
     out.writeInt(4 + commandBytes + payloadBytes);
@@ -85,14 +91,18 @@ final class FrameEncoder {
       BroadcastEntry entry,
       int redeliveries,
       long epoch,
+      long[] ackSet,
       int payloadBytes) {
-    ByteBuf header = allocator.ioBuffer(MAX_HEADER_BYTES);
-    writeHeader(header, consumerId, entry, redeliveries, epoch, payloadBytes);
+    int words = ackSet == null ? 0 : ackSet.length;
+    ByteBuf header = allocator.ioBuffer(MAX_HEADER_BYTES + words * MAX_ACK_SET_WORD_BYTES);
+    writeHeader(header, consumerId, entry, redeliveries, epoch, ackSet, payloadBytes);
     return header;
   }
 
-  private void prepare(BroadcastEntry entry, int redeliveries, long epoch) {
-    if (entry.ledgerId() == encodedLedgerId
+  private void prepare(BroadcastEntry entry, int redeliveries, long epoch, long[] ackSet) {
+    if (ackSet == null
+        && encodedAckSet == null
+        && entry.ledgerId() == encodedLedgerId
         && entry.entryId() == encodedEntryId
         && epoch == encodedEpoch
         && redeliveries == encodedRedeliveries) {
@@ -107,6 +117,11 @@ final class FrameEncoder {
     if (epoch > Commands.DEFAULT_CONSUMER_EPOCH) {
       command.setConsumerEpoch(epoch);
     }
+    if (ackSet != null) {
+      for (long word : ackSet) {
+        command.addAckSet(word);
+      }
+    }
     // consumer_id is required by the encoder; it is field 1 and so comes first: encode it as 0 (two
     // bytes), cut it off.
     command.setConsumerId(0);
@@ -116,6 +131,7 @@ final class FrameEncoder {
     encodedEntryId = entry.entryId();
     encodedEpoch = epoch;
     encodedRedeliveries = redeliveries;
+    encodedAckSet = ackSet;
   }
 
   private static int varintBytes(long value) {

@@ -3,6 +3,8 @@ package io.pulsarbroadcast.broker.dispatch;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
@@ -52,6 +54,11 @@ public final class FrameWriter {
     }
   }
 
+  /** Runs a task on the connection's event loop later. */
+  ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+    return out.executor().schedule(task, delay, unit);
+  }
+
   boolean isActive() {
     return out.channel().isActive();
   }
@@ -59,26 +66,35 @@ public final class FrameWriter {
   /**
    * Writes one frame.
    *
+   * @param redeliveries how often the consumer has asked for the entry again
+   * @param ackSet a bit per message of the batch that is not acknowledged; null: none of them is
    * @return its size in bytes
    */
-  int write(FanoutConsumer consumer, BroadcastEntry entry) {
+  int write(FanoutConsumer consumer, BroadcastEntry entry, int redeliveries, long[] ackSet) {
     if (current != entry) {
       current = entry;
       payload = payloadForPeer.apply(entry.data().duplicate());
     }
     int payloadBytes = payload.readableBytes();
-    if (payloadBytes <= COPY_LIMIT_BYTES) {
+    if (payloadBytes <= COPY_LIMIT_BYTES && ackSet == null) {
       if (chunk == null || chunk.writableBytes() < payloadBytes + FrameEncoder.MAX_HEADER_BYTES) {
         writeChunk();
         chunk = out.alloc().ioBuffer(CHUNK_BYTES, CHUNK_BYTES);
       }
-      encoder.writeHeader(chunk, consumer.consumerId(), entry, 0, consumer.epoch, payloadBytes);
+      encoder.writeHeader(
+          chunk, consumer.consumerId(), entry, redeliveries, consumer.epoch, null, payloadBytes);
       chunk.writeBytes(payload, payload.readerIndex(), payloadBytes);
     } else {
       writeChunk();
       out.write(
           encoder.header(
-              out.alloc(), consumer.consumerId(), entry, 0, consumer.epoch, payloadBytes),
+              out.alloc(),
+              consumer.consumerId(),
+              entry,
+              redeliveries,
+              consumer.epoch,
+              ackSet,
+              payloadBytes),
           out.voidPromise());
       out.write(payload.retainedDuplicate(), out.voidPromise());
     }

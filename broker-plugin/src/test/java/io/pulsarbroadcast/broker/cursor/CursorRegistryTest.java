@@ -3,8 +3,14 @@ package io.pulsarbroadcast.broker.cursor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 class CursorRegistryTest {
 
   private final SkippedEntries skipped = new SkippedEntries();
@@ -135,6 +141,123 @@ class CursorRegistryTest {
     registry.resetAll(3);
     assertThat(connected.next()).isEqualTo(3);
     assertThat(registry.lowest()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldMoveThoseBeforeASkipAndNobodyElse() {
+    VirtualCursor slow = connect("slow", 5);
+    slow.delivered(30);
+    slow.ackIndividual(7);
+    VirtualCursor fast = connect("fast", 5);
+    ackTo(fast, 25);
+    registry.disconnect(connect("gone", 10));
+
+    CursorRegistry.Skipped skipped = registry.skipTo(20);
+    assertThat(skipped.positions()).as("I6").isEqualTo(2);
+    assertThat(skipped.entries()).as("I6: but for the one acknowledged").isEqualTo(14 + 10);
+    assertThat(slow.next()).isEqualTo(20);
+    assertThat(fast.next()).as("I5: nobody goes back").isEqualTo(25);
+    assertThat(connect("gone", 99).next()).isEqualTo(20);
+    assertThat(registry.lowest()).isEqualTo(20);
+  }
+
+  @Test
+  void shouldTakeNothingForASkipThatTheSubscriptionHasPassed() {
+    VirtualCursor cursor = connect("car", 5);
+    ackTo(cursor, 9);
+    assertThat(registry.lowest()).isEqualTo(9);
+    assertThat(registry.skipTo(7)).isEqualTo(CursorRegistry.Skipped.NOTHING);
+    assertThat(cursor.next()).isEqualTo(9);
+  }
+
+  @Test
+  void shouldKeepWhatWasAcknowledgedAfterASkip() {
+    VirtualCursor cursor = connect("car", 5);
+    cursor.delivered(30);
+    cursor.ackIndividual(20);
+    cursor.ackIndividual(22);
+    registry.skipTo(20);
+    assertThat(cursor.next()).isEqualTo(21);
+    assertThat(cursor.isAcknowledged(22)).isTrue();
+    assertThat(cursor.isAcknowledged(21)).isFalse();
+  }
+
+  @Test
+  void shouldCountWhatAResetForwardSkips() {
+    connect("car", 5);
+    assertThat(registry.resetAll(12)).isEqualTo(new CursorRegistry.Skipped(1, 7));
+    assertThat(registry.resetAll(3)).isEqualTo(CursorRegistry.Skipped.NOTHING);
+  }
+
+  @Test
+  void shouldCountWhatAnExpiredPositionHadNotAcknowledged() {
+    VirtualCursor cursor = registry.connect("car", 1, () -> 5, 0);
+    cursor.delivered(10);
+    cursor.ackIndividual(8);
+    registry.disconnect(cursor);
+    assertThat(registry.expire(System.nanoTime(), 20)).isEqualTo(CursorRegistry.Skipped.NOTHING);
+    assertThat(registry.expire(System.nanoTime() + 2_000_000_000L, 20))
+        .as("I6")
+        .isEqualTo(new CursorRegistry.Skipped(1, 14));
+  }
+
+  @Test
+  void shouldNotExpireThePositionOfAConsumerThatIsBack() {
+    registry.disconnect(registry.connect("car", 0, () -> 5, 0));
+    VirtualCursor returned = registry.connect("car", 0, () -> 50, 0);
+    assertThat(registry.expire(System.nanoTime() + 2_000_000_000L, 20))
+        .isEqualTo(CursorRegistry.Skipped.NOTHING);
+    assertThat(returned.next()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldEitherGiveAReturningConsumerItsPositionOrCountWhatItMisses() throws Exception {
+    ExecutorService executor = Executors.newSingleThreadExecutor();
+    try {
+      for (int round = 0; round < 2_000; round++) {
+        String name = "car-" + round;
+        registry.disconnect(registry.connect(name, 0, () -> 5, 0));
+        CyclicBarrier together = new CyclicBarrier(2);
+        Future<CursorRegistry.Skipped> expired =
+            executor.submit(
+                () -> {
+                  together.await();
+                  return registry.expire(System.nanoTime(), 20);
+                });
+        together.await();
+        VirtualCursor returned = registry.connect(name, 0, () -> 20, 0);
+        long missed = returned.next() - 5;
+        assertThat(expired.get().entries()).as("I6, round %d", round).isEqualTo(missed);
+        registry.forget(returned);
+      }
+    } finally {
+      executor.shutdownNow();
+    }
+  }
+
+  @Test
+  void shouldLetAnEphemeralConsumerStartBeforeTheSubscriptionsPosition() {
+    VirtualCursor reader = registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 2, 0);
+    assertThat(reader.next()).isEqualTo(2);
+    connect("car", 5);
+    assertThat(registry.lowest()).as("I3: it holds nothing back").isEqualTo(5);
+  }
+
+  @Test
+  void shouldLetAConsumerStartWhereTheSubscriptionWasLoweredTo() {
+    ackTo(connect("car", 5), 9);
+    assertThat(registry.lowest()).isEqualTo(9);
+    registry.lowerFloor(2);
+    assertThat(connect("early", 2).next()).isEqualTo(2);
+    assertThat(registry.lowest()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldBeAtTheEndWhenOnlyEntriesForNobodyAreLeft() {
+    VirtualCursor cursor = connect("car", 5);
+    assertThat(registry.isAtEnd(cursor, 8)).isFalse();
+    skipped.add(5, 8);
+    assertThat(registry.isAtEnd(cursor, 8)).isTrue();
   }
 
   private VirtualCursor connect(String name, long start) {

@@ -24,7 +24,7 @@ class PositionsStoreTest {
   private final LedgerIndex index = new LedgerIndex(() -> ledgers);
   private final MemoryLog log = new MemoryLog();
   private CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
-  private PositionsStore store = new PositionsStore(log, registry, index);
+  private PositionsStore store = new PositionsStore(log, registry, index, 50_000);
 
   @Test
   void shouldRestoreNamesAndPositionsAcrossLedgers() throws Exception {
@@ -140,8 +140,8 @@ class PositionsStoreTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("checksum");
     byte[] later = good.clone();
-    later[1] = 2;
-    assertThatThrownBy(() -> stored.apply(later)).hasMessageContaining("version 2");
+    later[1] = 3;
+    assertThatThrownBy(() -> stored.apply(later)).hasMessageContaining("version 3");
     assertThatThrownBy(() -> stored.apply(new byte[10])).hasMessageContaining("not a record");
   }
 
@@ -160,13 +160,68 @@ class PositionsStoreTest {
   }
 
   @Test
+  void shouldKeepTwentyThousandHolesOfManyConsumers() throws Exception {
+    for (int i = 0; i < 100; i++) {
+      VirtualCursor cursor = connect("consumer-" + i);
+      cursor.delivered(50_000);
+      for (int ack = 1; ack <= 40_000; ack += 2) {
+        cursor.ackIndividual(ack);
+      }
+      cursor.ackPart(45_000, new long[] {i + 1});
+    }
+    store.flush().join();
+    assertThat(log.records).hasSizeGreaterThan(1);
+    assertThat(log.records).allMatch(record -> record.length < 2 << 20, "fits one entry");
+    assertThat(store.holesLeftOut()).isZero();
+    restart();
+    for (int i = 0; i < 100; i++) {
+      VirtualCursor cursor = connect("consumer-" + i);
+      assertThat(cursor.unacknowledgedBefore(50_000)).isEqualTo(30_000);
+      assertThat(cursor.isAcknowledged(39_999)).isTrue();
+      assertThat(cursor.isAcknowledged(39_998)).as("I4").isFalse();
+      assertThat(cursor.remaining(45_000)).containsExactly(i + 1);
+    }
+  }
+
+  @Test
+  void shouldCountTheHolesThatAreTooMany() throws Exception {
+    store = new PositionsStore(log, registry, index, 10);
+    VirtualCursor cursor = connect("car");
+    cursor.delivered(100);
+    for (int ack = 1; ack < 50; ack += 2) {
+      cursor.ackIndividual(ack);
+    }
+    store.flush().join();
+    assertThat(store.holesLeftOut()).as("I6").isEqualTo(15);
+    restart();
+    assertThat(connect("car").unacknowledgedBefore(100)).isEqualTo(90);
+  }
+
+  @Test
+  void shouldStoreHolesAgainThatWereResetAndAreAsMany() throws Exception {
+    VirtualCursor cursor = connect("car");
+    cursor.delivered(100);
+    cursor.ackIndividual(5);
+    cursor.ackIndividual(7);
+    store.flush().join();
+    cursor.reset(0);
+    cursor.ackIndividual(6);
+    cursor.ackIndividual(8);
+    store.flush().join();
+    restart();
+    VirtualCursor returned = connect("car");
+    assertThat(returned.isAcknowledged(5)).as("I4").isFalse();
+    assertThat(returned.isAcknowledged(6)).isTrue();
+  }
+
+  @Test
   void shouldMatchANaiveStoreOverRandomCrashes() throws Exception {
     for (int seed = 0; seed < 60; seed++) {
       Random random = new Random(seed);
       log.records.clear();
       log.connected.clear();
       registry = new CursorRegistry(new SkippedEntries(), 0);
-      store = new PositionsStore(log, registry, index);
+      store = new PositionsStore(log, registry, index, 50_000);
       Map<String, Long> flushed = new HashMap<>();
       Map<String, VirtualCursor> live = new HashMap<>();
       for (int step = 0; step < 300; step++) {
@@ -228,7 +283,7 @@ class PositionsStoreTest {
     }
     registry = new CursorRegistry(new SkippedEntries(), 0);
     stored.restore(registry, index, 1_000_000);
-    store = new PositionsStore(log, registry, index);
+    store = new PositionsStore(log, registry, index, 50_000);
   }
 
   private static final class MemoryLog implements PositionsStore.Log {

@@ -31,8 +31,8 @@ class VirtualCursorTest {
   @Test
   void shouldKeepHolesOfIndividualAcknowledgements() {
     cursor.delivered(20);
-    assertThat(cursor.ackIndividual(12)).isEqualTo(AckResult.UNCHANGED);
-    assertThat(cursor.ackIndividual(11)).isEqualTo(AckResult.UNCHANGED);
+    assertThat(cursor.ackIndividual(12)).isEqualTo(AckResult.PART);
+    assertThat(cursor.ackIndividual(11)).isEqualTo(AckResult.PART);
     assertThat(cursor.next()).as("I4: 10 is not acknowledged").isEqualTo(10);
     assertThat(cursor.isAcknowledged(12)).isTrue();
     assertThat(cursor.isAcknowledged(13)).isFalse();
@@ -48,6 +48,44 @@ class VirtualCursorTest {
     cursor.ackCumulative(14);
     assertThat(cursor.next()).isEqualTo(16);
     assertThat(cursor.isAcknowledged(17)).isTrue();
+  }
+
+  @Test
+  void shouldAcknowledgeABatchWhenAllOfItsMessagesAre() {
+    cursor.delivered(20);
+    assertThat(cursor.ackPart(12, new long[] {0b0111, 1})).isEqualTo(AckResult.PART);
+    assertThat(cursor.ackPart(12, new long[] {0b1110, 1})).isEqualTo(AckResult.PART);
+    assertThat(cursor.remaining(12)).as("both acknowledgements").containsExactly(0b0110, 1);
+    assertThat(cursor.isAcknowledged(12)).as("I4").isFalse();
+    assertThat(cursor.ackPart(12, new long[] {0, 0})).isEqualTo(AckResult.PART);
+    assertThat(cursor.isAcknowledged(12)).isTrue();
+    assertThat(cursor.remaining(12)).isNull();
+    assertThat(cursor.ackPart(12, new long[] {1})).isEqualTo(AckResult.UNCHANGED);
+    cursor.ackCumulative(11);
+    assertThat(cursor.next()).isEqualTo(13);
+  }
+
+  @Test
+  void shouldForgetPartsOfBatchesThatThePositionPasses() {
+    cursor.delivered(20);
+    cursor.ackPart(10, new long[] {1});
+    assertThat(cursor.next()).as("I4").isEqualTo(10);
+    cursor.ackPart(15, new long[] {1});
+    cursor.ackCumulative(14);
+    assertThat(cursor.remaining(10)).isNull();
+    assertThat(cursor.remaining(15)).containsExactly(1);
+    assertThat(cursor.ackPart(15, new long[] {2})).isEqualTo(AckResult.ADVANCED);
+    assertThat(cursor.next()).isEqualTo(16);
+  }
+
+  @Test
+  void shouldCountWhatIsNotAcknowledged() {
+    cursor.delivered(20);
+    cursor.ackIndividual(15);
+    cursor.ackIndividual(18);
+    assertThat(cursor.unacknowledgedBefore(20)).isEqualTo(8);
+    assertThat(cursor.unacknowledgedBefore(16)).isEqualTo(5);
+    assertThat(cursor.unacknowledgedBefore(10)).isZero();
   }
 
   @Test

@@ -12,7 +12,9 @@ import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.TreeSet;
@@ -26,8 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Dispatch against a model: random publishing, permits, full sockets, acknowledgements, redelivery,
- * coming and going, in a random but repeatable interleaving of the dispatch thread, the connections
- * and storage.
+ * skips, coming and going, in a random but repeatable interleaving of the dispatch thread, the
+ * connections and storage.
  *
  * <p>Protects I1 (everything arrives), I2 (first deliveries in order), I7 (nobody with permits is
  * stranded when nothing more happens) and I8 in part (nothing stays retained).
@@ -63,7 +65,8 @@ class FanoutSimulationTest {
     private final CursorRegistry registry = new CursorRegistry(skipped, 0);
     private final MemoryLedger ledger = new MemoryLedger();
     private final BroadcastDispatcher dispatcher =
-        new BroadcastDispatcher("test", ledger, 0, dispatchThread::add, TIMER, 20_000);
+        new BroadcastDispatcher(
+            "test", ledger, DispatchQuota.UNLIMITED, 0, dispatchThread::add, TIMER, 20_000);
     private final List<Connection> connections = new ArrayList<>();
     private final List<SimulatedConsumer> everybody = new ArrayList<>();
 
@@ -86,6 +89,14 @@ class FanoutSimulationTest {
       settle();
       everybody.forEach(consumer -> consumer.flow(10_000));
       settle();
+      boolean more = true;
+      while (more) {
+        more = false;
+        for (SimulatedConsumer consumer : everybody) {
+          more |= consumer.acknowledgeToUnblock();
+        }
+        settle();
+      }
       for (SimulatedConsumer consumer : everybody) {
         consumer.assertComplete(log.size());
       }
@@ -108,6 +119,8 @@ class FanoutSimulationTest {
         case 8 -> {
           if (random.nextInt(5) == 0) {
             anyConsumer(SimulatedConsumer::rewind);
+          } else {
+            anyConsumer(SimulatedConsumer::askAgain);
           }
         }
         case 9 -> {
@@ -115,8 +128,22 @@ class FanoutSimulationTest {
             anyConsumer(SimulatedConsumer::leave);
           }
         }
-        default -> runSome();
+        default -> {
+          if (random.nextInt(40) == 0) {
+            skip();
+          } else {
+            runSome();
+          }
+        }
       }
+    }
+
+    /** An operator moves the subscription on: nobody needs to get what is before that any more. */
+    private void skip() {
+      int ordinal = random.nextInt(log.size() + 1);
+      registry.skipTo(ordinal);
+      dispatcher.skipTo(ordinal);
+      everybody.forEach(consumer -> consumer.needed = Math.max(consumer.needed, ordinal));
     }
 
     private void runSome() {
@@ -177,7 +204,7 @@ class FanoutSimulationTest {
       }
 
       @Override
-      public void readTail(ReadCallback callback) {
+      public void readTail(DispatchQuota.Share max, ReadCallback callback) {
         if (tail == log.size()) {
           waiting = callback;
         } else {
@@ -186,6 +213,10 @@ class FanoutSimulationTest {
       }
 
       private void completeTail(ReadCallback callback) {
+        if (random.nextInt(10) == 0) {
+          // The subscription was moved on: the reader goes on from there.
+          tail += random.nextInt(log.size() - tail);
+        }
         int end = Math.min(log.size(), tail + 1 + random.nextInt(5));
         List<BroadcastEntry> entries = entries(tail, end);
         tail = end;
@@ -193,7 +224,7 @@ class FanoutSimulationTest {
       }
 
       @Override
-      public void readBehind(long from, long to, ReadCallback callback) {
+      public void readBehind(long from, long to, DispatchQuota.Share max, ReadCallback callback) {
         assertThat(from).as("%s: catch-up beyond the tail", run).isLessThan(to);
         int end = (int) Math.min(to, from + 1 + random.nextInt(5));
         storage.add(() -> callback.entriesRead(entries((int) from, end), end));
@@ -205,7 +236,8 @@ class FanoutSimulationTest {
         for (int i = from; i < to; i++) {
           if (!isForNobody(i)) {
             skipped.add(covered, i);
-            entries.add(new BroadcastEntry(covered, i, 1, i, 1, log.get(i).retainedDuplicate()));
+            entries.add(
+                new BroadcastEntry(covered, i, 1, i, 1, null, log.get(i).retainedDuplicate()));
             covered = i + 1;
           }
         }
@@ -224,6 +256,11 @@ class FanoutSimulationTest {
 
     private static boolean isForNobody(int ordinal) {
       return ordinal % 7 == 6;
+    }
+
+    /** Entry filters: every fifth consumer does not want every eleventh entry. */
+    private static boolean isRejected(long consumerId, long ordinal) {
+      return consumerId % 5 == 4 && ordinal % 11 == 3;
     }
 
     private final class Connection {
@@ -273,7 +310,9 @@ class FanoutSimulationTest {
           assertThat(number)
               .as("%s: the id names the payload", run)
               .isEqualTo((int) command.getMessage().getMessageId().getEntryId());
-          everybody.get((int) command.getMessage().getConsumerId()).receive(number);
+          everybody
+              .get((int) command.getMessage().getConsumerId())
+              .receive(number, command.getMessage().getRedeliveryCount());
         }
         return busy;
       }
@@ -287,24 +326,31 @@ class FanoutSimulationTest {
       }
     }
 
-    private final class SimulatedConsumer {
+    private final class SimulatedConsumer implements ConsumerOwner {
+      private final int id;
+      private final boolean ordered;
       private final Connection connection;
       private final VirtualCursor cursor;
       private final FanoutConsumer fanout;
       private final int start;
       private int expectedFirst;
+      private int needed;
       private int last = -1;
       private int permitsLeft;
       private boolean rewound;
       private boolean left;
       private final TreeSet<Integer> received = new TreeSet<>();
+      private final TreeSet<Integer> askedAgain = new TreeSet<>();
+      private final Map<Integer, Integer> timesAsked = new HashMap<>();
 
       SimulatedConsumer(Connection connection, int id) {
         this.connection = connection;
+        this.id = id;
+        this.ordered = random.nextInt(3) > 0;
         this.start = random.nextBoolean() ? log.size() : 0;
         this.cursor = registry.connect("c" + id, 60, () -> start, 0);
         this.expectedFirst = (int) cursor.next();
-        this.fanout = new FanoutConsumer(id, cursor, -1, () -> {});
+        this.fanout = new FanoutConsumer(id, cursor, -1, ordered, this);
       }
 
       void flow(int permits) {
@@ -314,15 +360,75 @@ class FanoutSimulationTest {
         }
       }
 
-      void receive(int number) {
+      void receive(int number, int redeliveries) {
         assertThat(permitsLeft--).as("%s: permits", run).isPositive();
         assertThat(isForNobody(number)).isFalse();
+        assertThat(isRejected(id, number)).as("%s: filtered", run).isFalse();
         boolean first = received.add(number);
+        boolean again = askedAgain.remove(number);
+        assertThat(redeliveries)
+            .as("%s: how often consumer %d asked for %d", run, id, number)
+            .isEqualTo(timesAsked.getOrDefault(number, 0));
         if (!rewound) {
-          assertThat(first).as("%s: once", run).isTrue();
-          assertThat(number).as("%s: I2", run).isGreaterThan(last);
+          assertThat(first || again).as("%s: once, or when asked for", run).isTrue();
+          if (first) {
+            assertThat(number).as("%s: I2", run).isGreaterThan(last);
+          }
         }
         last = Math.max(last, number);
+      }
+
+      @Override
+      public Verdict filter(BroadcastEntry entry) {
+        return isRejected(id, entry.ordinal()) ? Verdict.REJECT : Verdict.ACCEPT;
+      }
+
+      @Override
+      public void filtered(BroadcastEntry entry, Verdict verdict) {
+        cursor.ackIndividual(entry.ordinal());
+      }
+
+      @Override
+      public long deliverAtMillis(BroadcastEntry entry) {
+        return 0;
+      }
+
+      @Override
+      public int maxUnacknowledgedEntries() {
+        return id % 3 == 0 ? 20 : 0;
+      }
+
+      @Override
+      public void close() {
+        // The simulation removes its consumers itself.
+      }
+
+      /** Negative acknowledgement of one entry. */
+      void askAgain() {
+        connection.pump();
+        if (!received.isEmpty() && !left && !ordered) {
+          int number = new ArrayList<>(received).get(random.nextInt(received.size()));
+          expectAgain(number);
+          connection.fanout.redeliver(fanout, new long[] {number});
+        }
+      }
+
+      private void expectAgain(int number) {
+        if (!cursor.isAcknowledged(number) && askedAgain.add(number)) {
+          timesAsked.merge(number, 1, Integer::sum);
+        }
+      }
+
+      /** Acknowledges everything it has when it is blocked; whether it was. */
+      boolean acknowledgeToUnblock() {
+        if (left || !fanout.isBlocked()) {
+          return false;
+        }
+        received.forEach(cursor::ackIndividual);
+        if (fanout.mayUnblock()) {
+          connection.fanout.unblock(fanout);
+        }
+        return true;
       }
 
       void acknowledgeSome() {
@@ -337,8 +443,13 @@ class FanoutSimulationTest {
       }
 
       void rewind() {
+        connection.pump();
         if (!left) {
-          rewound = true;
+          if (ordered) {
+            rewound = true;
+          } else {
+            received.forEach(this::expectAgain);
+          }
           connection.fanout.rewind(fanout, 0);
         }
       }
@@ -354,12 +465,12 @@ class FanoutSimulationTest {
           return;
         }
         List<Integer> expected = new ArrayList<>();
-        for (int i = expectedFirst; i < end; i++) {
-          if (!isForNobody(i)) {
+        for (int i = Math.max(expectedFirst, needed); i < end; i++) {
+          if (!isForNobody(i) && !isRejected(id, i)) {
             expected.add(i);
           }
         }
-        assertThat(received).as("%s: I1", run).containsExactlyElementsOf(expected);
+        assertThat(received.tailSet(needed)).as("%s: I1", run).containsExactlyElementsOf(expected);
       }
     }
   }

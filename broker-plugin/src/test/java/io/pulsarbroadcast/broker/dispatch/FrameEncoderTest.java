@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -29,14 +30,14 @@ class FrameEncoderTest {
   })
   void shouldMatchTheBrokersEncoder(
       long consumerId, long ledgerId, long entryId, int partition, int redeliveries, long epoch) {
-    BroadcastEntry entry = new BroadcastEntry(0, 0, ledgerId, entryId, 1, payload);
+    BroadcastEntry entry = new BroadcastEntry(0, 0, ledgerId, entryId, 1, null, payload);
     ByteBuf frame = Unpooled.buffer();
     new FrameEncoder(partition)
-        .writeHeader(frame, consumerId, entry, redeliveries, epoch, payload.readableBytes());
+        .writeHeader(frame, consumerId, entry, redeliveries, epoch, null, payload.readableBytes());
     assertThat(frame.readableBytes()).isLessThanOrEqualTo(FrameEncoder.MAX_HEADER_BYTES);
     frame.writeBytes(payload.duplicate());
     assertThat(ByteBufUtil.getBytes(frame))
-        .isEqualTo(broker(consumerId, ledgerId, entryId, partition, redeliveries, epoch));
+        .isEqualTo(broker(consumerId, ledgerId, entryId, partition, redeliveries, null, epoch));
   }
 
   @Test
@@ -44,21 +45,42 @@ class FrameEncoderTest {
     FrameEncoder encoder = new FrameEncoder(-1);
     for (long entryId = 0; entryId < 3; entryId++) {
       for (long epoch = -1; epoch < 2; epoch++) {
-        BroadcastEntry entry = new BroadcastEntry(0, entryId, 4, entryId, 1, payload);
+        BroadcastEntry entry = new BroadcastEntry(0, entryId, 4, entryId, 1, null, payload);
         ByteBuf frame = Unpooled.buffer();
-        encoder.writeHeader(frame, 7, entry, 0, epoch, payload.readableBytes());
+        encoder.writeHeader(frame, 7, entry, 0, epoch, null, payload.readableBytes());
         frame.writeBytes(payload.duplicate());
-        assertThat(ByteBufUtil.getBytes(frame)).isEqualTo(broker(7, 4, entryId, -1, 0, epoch));
+        assertThat(ByteBufUtil.getBytes(frame))
+            .isEqualTo(broker(7, 4, entryId, -1, 0, null, epoch));
       }
     }
   }
 
+  @Test
+  void shouldSayWhatIsLeftOfABatch() {
+    FrameEncoder encoder = new FrameEncoder(3);
+    BroadcastEntry entry = new BroadcastEntry(0, 9, 4, 9, 100, null, payload);
+    for (long[] ackSet : new long[][] {{5}, null, {-1, 7}, new long[1024]}) {
+      ByteBuf frame =
+          encoder.header(
+              ByteBufAllocator.DEFAULT, 7, entry, 1, -1, ackSet, payload.readableBytes());
+      frame.writeBytes(payload.duplicate());
+      assertThat(ByteBufUtil.getBytes(frame)).isEqualTo(broker(7, 4, 9, 3, 1, ackSet, -1));
+      frame.release();
+    }
+  }
+
   private byte[] broker(
-      long consumerId, long ledgerId, long entryId, int partition, int redeliveries, long epoch) {
+      long consumerId,
+      long ledgerId,
+      long entryId,
+      int partition,
+      int redeliveries,
+      long[] ackSet,
+      long epoch) {
     ByteBufPair pair =
         Commands.serializeCommandMessageWithSize(
             Commands.newMessageCommand(
-                consumerId, ledgerId, entryId, partition, redeliveries, null, epoch),
+                consumerId, ledgerId, entryId, partition, redeliveries, ackSet, epoch),
             payload.duplicate().retain());
     ByteBuf whole = ByteBufPair.coalesce(pair);
     try {

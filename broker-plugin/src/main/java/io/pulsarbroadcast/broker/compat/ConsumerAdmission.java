@@ -1,0 +1,137 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.pulsarbroadcast.broker.BroadcastContract;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pulsar.broker.service.BrokerServiceException;
+import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
+import org.apache.pulsar.broker.service.SubscriptionOption;
+import org.apache.pulsar.broker.service.Topic;
+import org.apache.pulsar.common.util.FutureUtil;
+
+/**
+ * Connects consumers to one Broadcast subscription whose subscribe the broker has accepted. May be
+ * called from any thread.
+ */
+final class ConsumerAdmission {
+
+  private final BroadcastSubscription subscription;
+  private final SubscriptionParts parts;
+  private final Places places;
+  private final ConsumerDirectory consumers;
+
+  ConsumerAdmission(
+      BroadcastSubscription subscription,
+      SubscriptionParts parts,
+      Places places,
+      ConsumerDirectory consumers) {
+    this.subscription = subscription;
+    this.parts = parts;
+    this.places = places;
+    this.consumers = consumers;
+  }
+
+  /** Why one more consumer is one too many, or null: the policies of topic, namespace, broker. */
+  static ConsumerBusyException refusal(Topic topic, int consumers) {
+    Integer limit = topic.getHierarchyTopicPolicies().getMaxConsumersPerSubscription().get();
+    return limit == null || limit <= 0 || consumers <= limit
+        ? null
+        : new ConsumerBusyException("Subscription reached max consumers limit");
+  }
+
+  /**
+   * Connects a consumer.
+   *
+   * <p>A consumer that is connected already under the same name may be a stranger with the same
+   * generated name, or the same consumer whose old connection has not been noticed to be dead. So
+   * the old connection is asked for a sign of life, as the broker does for Exclusive consumers; a
+   * dead one leaves its position to the new consumer.
+   */
+  CompletableFuture<BroadcastConsumer> admit(
+      SubscriptionOption option, BroadcastServerCnx connection) {
+    CompletableFuture<Void> deadRemoved =
+        FutureUtil.waitForAll(
+            consumers.named(option.getConsumerName()).stream()
+                .filter(consumer -> consumer.cnx() != connection)
+                .map(BroadcastConsumer::closeIfDead)
+                .toList());
+    return deadRemoved
+        .handle((done, e) -> position(option))
+        .thenCompose(position -> position)
+        .thenApply(position -> connect(option, connection, position))
+        .thenCompose(
+            consumer ->
+                stored(consumer.position())
+                    .handle((done, e) -> failure(e))
+                    .thenCompose(
+                        failure ->
+                            failure == null
+                                ? CompletableFuture.completedFuture(consumer)
+                                : giveUp(consumer, failure)));
+  }
+
+  private CompletableFuture<VirtualCursor> position(SubscriptionOption option) {
+    // Counted before it is there, so that two who come at once do not both take the last place.
+    ConsumerBusyException refusal = refusal(subscription.getTopic(), consumers.reserve());
+    CompletableFuture<VirtualCursor> position =
+        refusal == null
+            ? places.register(option, timeToLiveSeconds(option))
+            : CompletableFuture.failedFuture(refusal);
+    return position.whenComplete(
+        (registered, e) -> {
+          if (e != null) {
+            consumers.release();
+            subscription.refused();
+          }
+        });
+  }
+
+  private long timeToLiveSeconds(SubscriptionOption option) {
+    return option.isDurable()
+        ? BroadcastContract.timeToLiveSeconds(
+            option.getMetadata(), parts.config().cursorTimeToLiveSeconds())
+        : CursorRegistry.EPHEMERAL;
+  }
+
+  private BroadcastConsumer connect(
+      SubscriptionOption option, BroadcastServerCnx connection, VirtualCursor position) {
+    BroadcastConsumer consumer = new BroadcastConsumer(subscription, option, connection, position);
+    consumers.add(consumer);
+    subscription.getCursor().setActive();
+    connection.add(subscription, consumer);
+    return consumer;
+  }
+
+  /** Completed when a crash of the broker would not forget the consumer any more (I1). */
+  private CompletableFuture<Void> stored(VirtualCursor position) {
+    return parts.cursors().isNameStored(position)
+        ? CompletableFuture.completedFuture(null)
+        : parts.publisher().flush();
+  }
+
+  private BrokerServiceException failure(Throwable notStored) {
+    if (subscription.isFenced()) {
+      return new SubscriptionFencedException("Subscription is being closed, try again");
+    }
+    return notStored == null
+        ? null
+        : new PersistenceException(
+            new IOException(
+                "Could not store the consumer's position: " + notStored.getMessage(), notStored));
+  }
+
+  private CompletableFuture<BroadcastConsumer> giveUp(
+      BroadcastConsumer consumer, BrokerServiceException failure) {
+    if (!parts.cursors().isNameStored(consumer.position())) {
+      // It never counted: nothing is to wait for its return.
+      parts.cursors().forget(consumer.position());
+    }
+    subscription.removeConsumer(consumer, false);
+    return CompletableFuture.failedFuture(failure);
+  }
+}

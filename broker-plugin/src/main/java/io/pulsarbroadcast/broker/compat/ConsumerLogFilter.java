@@ -1,0 +1,77 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.netty.util.concurrent.FastThreadLocal;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.LoggerContext;
+import org.apache.logging.log4j.core.config.Configuration;
+import org.apache.logging.log4j.core.config.LoggerConfig;
+import org.apache.logging.log4j.core.filter.AbstractFilter;
+import org.apache.pulsar.broker.service.Consumer;
+import org.apache.pulsar.broker.service.ServerCnx;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the broker's INFO lines about single consumers out of its log when the consumers are
+ * Broadcast ones: it writes several for each that comes or goes, which for 100,000 is a large part
+ * of the time that connecting them takes. The subscription reports numbers instead. Lines about all
+ * other consumers, and warnings about any, stay.
+ *
+ * <p>May be used from any thread. A broker that logs with something else than Log4j 2, or whose
+ * logging configuration is loaded anew, writes the lines.
+ */
+final class ConsumerLogFilter extends AbstractFilter {
+
+  private static final Logger log = LoggerFactory.getLogger(ConsumerLogFilter.class);
+  private static final Class<?>[] LOGGERS = {ServerCnx.class, Consumer.class};
+  private static final FastThreadLocal<Boolean> QUIET = new FastThreadLocal<>();
+
+  private ConsumerLogFilter() {
+    super(Result.DENY, Result.NEUTRAL);
+  }
+
+  /** Puts the filter in front of the two loggers that write such lines, and no other. */
+  static void install() {
+    try {
+      if (LogManager.getContext(false) instanceof LoggerContext context) {
+        Configuration configuration = context.getConfiguration();
+        for (Class<?> logger : LOGGERS) {
+          loggerConfig(configuration, logger.getName()).addFilter(new ConsumerLogFilter());
+        }
+        context.updateLoggers();
+      }
+    } catch (LinkageError e) {
+      log.info("The broker's lines about single consumers stay in its log: {}", e.toString());
+    }
+  }
+
+  private static LoggerConfig loggerConfig(Configuration configuration, String name) {
+    LoggerConfig nearest = configuration.getLoggerConfig(name);
+    if (nearest.getName().equals(name)) {
+      return nearest;
+    }
+    // No level of its own: it has that of the nearest one above.
+    LoggerConfig own = new LoggerConfig(name, null, true);
+    configuration.addLogger(name, own);
+    return own;
+  }
+
+  /** Runs a task about one Broadcast consumer. */
+  static void quietly(Runnable task) {
+    Boolean before = QUIET.get();
+    QUIET.set(Boolean.TRUE);
+    try {
+      task.run();
+    } finally {
+      QUIET.set(before);
+    }
+  }
+
+  @Override
+  public Result filter(LogEvent event) {
+    return event.getLevel() == Level.INFO && QUIET.get() == Boolean.TRUE ? onMatch : onMismatch;
+  }
+}

@@ -1,0 +1,56 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Says in the broker's log how many consumers of a Broadcast subscription came and went: one line
+ * per interval in which any did, in place of several lines per consumer ({@link
+ * ConsumerLogFilter}). May be called from any thread.
+ */
+final class ConsumerReport {
+
+  private static final Logger log = LoggerFactory.getLogger(ConsumerReport.class);
+  private static final long INTERVAL_MILLIS = 1_000;
+
+  private final String topic;
+  private final String subscription;
+  private final ConsumerDirectory consumers;
+  private final AtomicInteger came = new AtomicInteger();
+  private final AtomicInteger went = new AtomicInteger();
+  private final Throttled report;
+
+  ConsumerReport(
+      String topic,
+      String subscription,
+      ConsumerDirectory consumers,
+      ScheduledExecutorService timer) {
+    this.topic = topic;
+    this.subscription = subscription;
+    this.consumers = consumers;
+    this.report = new Throttled(timer, INTERVAL_MILLIS, this::write);
+  }
+
+  void came() {
+    came.incrementAndGet();
+    report.request();
+  }
+
+  void went() {
+    went.incrementAndGet();
+    report.request();
+  }
+
+  private void write() {
+    log.info(
+        "[{}][{}] {} consumers connected; {} came and {} went",
+        topic,
+        subscription,
+        consumers.count(),
+        came.getAndSet(0),
+        went.getAndSet(0));
+  }
+}

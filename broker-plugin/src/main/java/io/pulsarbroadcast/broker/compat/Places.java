@@ -1,0 +1,195 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.apache.bookkeeper.mledger.AsyncCallbacks.FindEntryCallback;
+import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.bookkeeper.mledger.ManagedLedgerException;
+import org.apache.bookkeeper.mledger.Position;
+import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
+import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.pulsar.broker.service.SubscriptionOption;
+import org.apache.pulsar.broker.service.persistent.PersistentMessageFinder;
+import org.apache.pulsar.client.api.MessageIdAdv;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
+
+/**
+ * Where consumers of one Broadcast subscription start, and where a seek leads them. May be called
+ * from any thread.
+ *
+ * <p>A durable position that is to be before the subscription's takes that one back first, and
+ * counts only when storage is certain to keep what it needs (I3). A non-durable one holds nothing
+ * back.
+ */
+final class Places {
+
+  private final ManagedLedgerImpl ledger;
+  private final ManagedCursor cursor;
+  private final SubscriptionParts parts;
+
+  Places(ManagedLedgerImpl ledger, ManagedCursor cursor, SubscriptionParts parts) {
+    this.ledger = ledger;
+    this.cursor = cursor;
+    this.parts = parts;
+  }
+
+  /**
+   * Registers a consumer: at the position left behind under its name, else where it asks to start.
+   *
+   * @param ttlSeconds see {@link CursorRegistry#connect}
+   */
+  CompletableFuture<VirtualCursor> register(SubscriptionOption option, long ttlSeconds) {
+    return startOf(option).thenCompose(start -> register(option, ttlSeconds, start));
+  }
+
+  private CompletableFuture<VirtualCursor> register(
+      SubscriptionOption option, long ttlSeconds, LongSupplier start) {
+    CursorRegistry cursors = parts.cursors();
+    long[] before = {-1};
+    VirtualCursor position =
+        cursors.connect(
+            option.getConsumerName(),
+            ttlSeconds,
+            () -> {
+              long ordinal = start.getAsLong();
+              before[0] = ordinal < cursors.floor() ? ordinal : -1;
+              return ordinal;
+            },
+            deliveredEnd());
+    if (before[0] < 0 || !position.isDurable()) {
+      return CompletableFuture.completedFuture(position);
+    }
+    cursors.forget(position);
+    return parts
+        .publisher()
+        .lowerTo(
+            before[0],
+            () ->
+                cursors.connect(
+                    option.getConsumerName(),
+                    ttlSeconds,
+                    // What was trimmed before the subscription moved is nobody's any more.
+                    () -> Math.max(before[0], oldest()),
+                    deliveredEnd()));
+  }
+
+  /** See {@link VirtualCursor#deliveredEnd()}: without stored positions, nobody knows. */
+  private long deliveredEnd() {
+    return parts.past().origin() == Origin.LOST ? end() : 0;
+  }
+
+  /**
+   * Where a consumer starts that has no position here; to be asked while the registry is locked.
+   */
+  private CompletableFuture<LongSupplier> startOf(SubscriptionOption option) {
+    long rollbackSeconds = option.getStartMessageRollbackDurationSec();
+    if (rollbackSeconds > 0) {
+      return at(System.currentTimeMillis() - TimeUnit.SECONDS.toMillis(rollbackSeconds))
+          .thenApply(ordinal -> () -> ordinal);
+    }
+    LongSupplier initial =
+        option.getInitialPosition() == InitialPosition.Earliest ? this::oldest : this::end;
+    LongSupplier start;
+    Long sought =
+        !option.isDurable() && option.getCnx() instanceof BroadcastServerCnx connection
+            ? connection.takeSought(option.getConsumerId())
+            : null;
+    if (sought != null) {
+      start = () -> sought;
+    } else if (!option.isDurable()) {
+      start =
+          option.getStartMessageId() instanceof MessageIdAdv id ? startAt(id, initial) : initial;
+    } else {
+      start = () -> inherits() ? parts.cursors().floor() : initial.getAsLong();
+    }
+    return CompletableFuture.completedFuture(start);
+  }
+
+  /** Whether a durable consumer without a position starts at the subscription's. */
+  private boolean inherits() {
+    return switch (parts.past().origin()) {
+      case LOST -> true;
+      case PLAIN -> parts.cursors().floor() == parts.originalPosition();
+      case NEW, STORED -> parts.cursors().isEmpty();
+    };
+  }
+
+  /**
+   * Where the broker starts a reader with a start message id: at that message, of which the client
+   * drops what it does not want; beyond the end of the topic, at the initial position.
+   */
+  private LongSupplier startAt(MessageIdAdv id, LongSupplier initial) {
+    long lastBefore = id.getLedgerId() >= 0 && id.getEntryId() >= 0 ? 1 : 0;
+    PositionImpl before = PositionImpl.get(id.getLedgerId(), id.getEntryId() - lastBefore);
+    if (before.compareTo((PositionImpl) ledger.getLastConfirmedEntry()) > 0) {
+      return initial;
+    }
+    return () -> Math.max(oldest(), parts.ordinalAfter(before));
+  }
+
+  /** The ordinal of an entry, within what is stored: where a seek to it leads. */
+  long at(long ledgerId, long entryId) {
+    PositionImpl last = (PositionImpl) ledger.getLastConfirmedEntry();
+    return PositionImpl.get(ledgerId, entryId).compareTo(last) > 0
+        ? end()
+        : Math.max(oldest(), parts.ordinalAfter(PositionImpl.get(ledgerId, entryId - 1)));
+  }
+
+  /** The ordinal of the first entry that was published at or after a time. */
+  CompletableFuture<Long> at(long publishTimeMillis) {
+    CompletableFuture<Long> found = new CompletableFuture<>();
+    new PersistentMessageFinder(ledger.getName(), cursor)
+        .findMessages(
+            publishTimeMillis,
+            new FindEntryCallback() {
+              @Override
+              public void findEntryComplete(Position before, Object ctx) {
+                found.complete(
+                    before == null ? oldest() : at(before.getLedgerId(), before.getEntryId() + 1));
+              }
+
+              @Override
+              public void findEntryFailed(
+                  ManagedLedgerException exception, Optional<Position> failed, Object ctx) {
+                found.completeExceptionally(exception);
+              }
+            });
+    return found;
+  }
+
+  /** Moves a position (seek); a durable one's new place is on storage when that is done. */
+  CompletableFuture<Void> move(VirtualCursor position, long ordinal) {
+    if (!position.isDurable()) {
+      position.reset(ordinal);
+      return CompletableFuture.completedFuture(null);
+    }
+    return parts
+        .publisher()
+        .lowerTo(
+            ordinal,
+            () -> {
+              position.reset(ordinal);
+              return position;
+            })
+        .thenCompose(moved -> parts.publisher().flush());
+  }
+
+  /** The ordinal after the last message that was published. */
+  long end() {
+    return parts.ordinalAfter(ledger.getLastConfirmedEntry());
+  }
+
+  /** The ordinal of the oldest message that is stored. */
+  private long oldest() {
+    PositionImpl first = ledger.getFirstPosition();
+    return first != null && ledger.getLedgersInfo().containsKey(first.getLedgerId())
+        ? parts.ordinalAfter(first)
+        : end();
+  }
+}

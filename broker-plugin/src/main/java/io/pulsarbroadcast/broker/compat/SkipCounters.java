@@ -1,0 +1,60 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts, and logs once per event, what the consumers of one Broadcast subscription missed, by
+ * cause (I6). May be called from any thread.
+ */
+final class SkipCounters {
+
+  private static final Logger log = LoggerFactory.getLogger(SkipCounters.class);
+
+  private final String topic;
+  private final String subscription;
+  private final Map<SkipCause, LongAdder> entries = new EnumMap<>(SkipCause.class);
+  private final Map<SkipCause, LongAdder> positions = new EnumMap<>(SkipCause.class);
+
+  SkipCounters(String topic, String subscription) {
+    this.topic = topic;
+    this.subscription = subscription;
+    for (SkipCause cause : SkipCause.values()) {
+      entries.put(cause, new LongAdder());
+      positions.put(cause, new LongAdder());
+    }
+  }
+
+  /** Notes one event; nothing when nobody missed anything. */
+  void add(SkipCause cause, Skipped skipped) {
+    if (skipped.positions() == 0) {
+      return;
+    }
+    entries.get(cause).add(skipped.entries());
+    positions.get(cause).add(skipped.positions());
+    log.info(
+        "[{}][{}] {} consumers miss {} entries in all that they had not acknowledged, because {};"
+            + " {} entries so far",
+        topic,
+        subscription,
+        skipped.positions(),
+        skipped.entries(),
+        cause.text(),
+        entries(cause));
+  }
+
+  /** How many entries were missed, summed over the consumers that missed them. */
+  long entries(SkipCause cause) {
+    return entries.get(cause).sum();
+  }
+
+  /** How many positions were moved or dropped. */
+  long positions(SkipCause cause) {
+    return positions.get(cause).sum();
+  }
+}

@@ -1,0 +1,70 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
+import java.util.concurrent.ScheduledExecutorService;
+import org.apache.bookkeeper.mledger.ManagedLedger;
+import org.apache.pulsar.broker.service.Consumer;
+
+/**
+ * Looks after one Broadcast subscription once a second, for what nobody tells it: positions whose
+ * consumers stayed away too long, a managed cursor that was moved behind its back, and the end of a
+ * terminated topic. Runs on the broker's timer.
+ */
+final class SubscriptionWatch {
+
+  private static final long INTERVAL_MILLIS = 1_000;
+
+  private final ManagedLedger ledger;
+  private final SubscriptionParts parts;
+  private final Places places;
+  private final ConsumerDirectory consumers;
+  private final Throttled looking;
+  private volatile boolean stopped = true;
+
+  SubscriptionWatch(
+      ManagedLedger ledger,
+      SubscriptionParts parts,
+      Places places,
+      ConsumerDirectory consumers,
+      ScheduledExecutorService timer) {
+    this.ledger = ledger;
+    this.parts = parts;
+    this.places = places;
+    this.consumers = consumers;
+    this.looking = new Throttled(timer, INTERVAL_MILLIS, this::look);
+  }
+
+  /** Begins, or goes on after {@link #stop}. */
+  void start() {
+    stopped = false;
+    looking.request();
+  }
+
+  void stop() {
+    stopped = true;
+  }
+
+  private void look() {
+    if (stopped) {
+      return;
+    }
+    try {
+      expirePositions();
+      parts.publisher().follow();
+      if (ledger.isTerminated()) {
+        consumers.snapshot().forEach(Consumer::reachedEndOfTopic);
+      }
+    } finally {
+      looking.request();
+    }
+  }
+
+  private void expirePositions() {
+    Skipped expired = parts.cursors().expire(System.nanoTime(), places.end());
+    if (expired.positions() > 0) {
+      parts.skips().add(SkipCause.POSITION_EXPIRED, expired);
+      parts.publisher().positionMoved();
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongFunction;
+
+/**
+ * Positions on their way to the store, in records that are each small enough for one entry of the
+ * log. Not thread-safe.
+ */
+final class PositionsRecords {
+
+  /** BookKeeper takes entries of up to 5 MiB by default. */
+  private static final int MAX_RECORD_BYTES = 1 << 20;
+
+  private final LongFunction<EntryId> entryBefore;
+  private final int maxHoles;
+  private final List<PositionsRecord> records = new ArrayList<>();
+  private PositionsRecord current = new PositionsRecord();
+  private long holesLeftOut;
+
+  /** The last ordinal translated: nearly everybody stands at the same few. */
+  private long lastNext = -1;
+
+  private EntryId lastEntry;
+
+  /**
+   * @param entryBefore translates an ordinal to the entry before it
+   * @param maxHoles how many entries, and how many batches, acknowledged ahead of its position are
+   *     kept of one consumer
+   */
+  PositionsRecords(LongFunction<EntryId> entryBefore, int maxHoles) {
+    this.entryBefore = entryBefore;
+    this.maxHoles = maxHoles;
+    records.add(current);
+  }
+
+  /** A name's data follows, in one record. */
+  void begin() {
+    if (current.approximateBytes() > MAX_RECORD_BYTES) {
+      current = new PositionsRecord();
+      records.add(current);
+    }
+  }
+
+  void removed(Iterable<Integer> numbers) {
+    numbers.forEach(current.removed::add);
+  }
+
+  void name(int number, String name, long ttlSeconds) {
+    current.putName(number, name, ttlSeconds);
+  }
+
+  void position(int number, long next) {
+    if (next != lastNext) {
+      lastNext = next;
+      lastEntry = entryBefore.apply(next);
+    }
+    current.put(number, lastEntry);
+  }
+
+  /** What a cursor has acknowledged from {@code next} on; after its position. */
+  void ahead(int number, long next, VirtualCursor cursor) {
+    holesLeftOut +=
+        cursor.visitAhead(
+            maxHoles,
+            new AcknowledgedAhead.Visitor() {
+              @Override
+              public void entry(long ordinal) {
+                if (ordinal >= next) {
+                  current.putHole(number, entryBefore.apply(ordinal + 1));
+                }
+              }
+
+              @Override
+              public void part(long ordinal, long[] remaining) {
+                if (ordinal >= next) {
+                  current.putPart(number, entryBefore.apply(ordinal + 1), remaining);
+                }
+              }
+            });
+  }
+
+  /**
+   * How many acknowledgements ahead of positions there were too many of to keep: their messages
+   * come again if the broker stops.
+   */
+  long holesLeftOut() {
+    return holesLeftOut;
+  }
+
+  /** What changed: perhaps nothing. */
+  List<PositionsRecord> changes() {
+    return current.isEmpty() && records.size() == 1 ? List.of() : records;
+  }
+
+  /** Everything there is, which replaces all records before. */
+  List<PositionsRecord> snapshot() {
+    records.get(0).firstOfSnapshot = true;
+    current.lastOfSnapshot = true;
+    return records;
+  }
+}

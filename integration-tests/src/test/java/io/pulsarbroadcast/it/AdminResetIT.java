@@ -1,0 +1,162 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receive;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * I3 and I5: an operator's reset moves every consumer there, back or forward, connected or not, and
+ * outlives the broker's loading of the topic; looking at messages moves nobody.
+ */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class AdminResetIT {
+
+  @Test
+  void shouldMoveEverybodyBackToAMessage(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leave(broker, topic, "away", 6);
+    try (Consumer<String> fast = atOnce(broker, topic, "fast").subscribe();
+        Consumer<String> slow = atOnce(broker, topic, "slow").subscribe()) {
+      List<MessageId> ids = publish(broker, topic, 6, 16);
+      assertThat(receiveAndAck(fast, 10)).isEqualTo(values(6, 16));
+      assertThat(receiveAndAck(slow, 2)).isEqualTo(values(6, 8));
+
+      broker.admin().topics().resetCursor(topic, "all", ids.get(4), false);
+      try (Consumer<String> away = atOnce(broker, topic, "away").subscribe()) {
+        publish(broker, topic, 16, 17);
+        for (Consumer<String> consumer : List.of(fast, slow, away)) {
+          assertThat(receiveUntil(consumer, "message-16"))
+              .as(consumer.getConsumerName())
+              .endsWith(values(10, 17).toArray(String[]::new));
+        }
+      }
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  @Test
+  void shouldMoveEverybodyToATime(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leave(broker, topic, "away", 0);
+    try (Consumer<String> here = atOnce(broker, topic, "here").subscribe()) {
+      publish(broker, topic, 0, 10);
+      List<Message<String>> received = receive(here, 10);
+      here.acknowledgeCumulative(received.get(9));
+      broker.admin().topics().resetCursor(topic, "all", received.get(0).getPublishTime() - 1_000);
+      try (Consumer<String> away = atOnce(broker, topic, "away").subscribe()) {
+        assertThat(receiveAndAck(here, 10)).isEqualTo(values(0, 10));
+        assertThat(receiveAndAck(away, 10)).isEqualTo(values(0, 10));
+      }
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  @Test
+  void shouldMoveThoseWhoAreAwayForwardAndCountIt(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leave(broker, topic, "a", 0);
+    leave(broker, topic, "b", 0);
+    List<MessageId> ids = publish(broker, topic, 0, 10);
+    broker.admin().topics().resetCursor(topic, "all", ids.get(7), false);
+    awaitBacklog(broker, topic, "all", 3);
+    SkippedLog.awaitEntries(broker, topic, 14, "an operator reset the subscription");
+    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe();
+        Consumer<String> b = atOnce(broker, topic, "b").subscribe()) {
+      assertThat(receiveAndAck(a, 3)).isEqualTo(values(7, 10));
+      assertThat(receiveAndAck(b, 3)).isEqualTo(values(7, 10));
+      assertNothingMore(a);
+      assertNothingMore(b);
+    }
+  }
+
+  @Test
+  void shouldStayResetWhenTheTopicIsReloaded(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> consumer = atOnce(broker, topic, "a").subscribe()) {
+      List<MessageId> ids = publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(consumer, 10)).isEqualTo(values(0, 10));
+      awaitBacklog(broker, topic, "all", 0);
+      consumer.close();
+      broker.admin().topics().resetCursor(topic, "all", ids.get(3), false);
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> returned = atOnce(broker, topic, "a").subscribe()) {
+      assertThat(receiveAndAck(returned, 7)).isEqualTo(values(3, 10));
+      assertNothingMore(returned);
+    }
+  }
+
+  @Test
+  void shouldShowTheSlowestConsumersNextMessagesAndMoveNobody(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leave(broker, topic, "away", 4);
+    try (Consumer<String> here = atOnce(broker, topic, "here").subscribe()) {
+      List<MessageId> ids = publish(broker, topic, 4, 10);
+      assertThat(receiveAndAck(here, 6)).isEqualTo(values(4, 10));
+      assertThat(broker.admin().topics().peekMessages(topic, "all", 3))
+          .extracting(message -> new String(message.getData(), StandardCharsets.UTF_8))
+          .isEqualTo(values(4, 7));
+      MessageIdImpl id = (MessageIdImpl) ids.get(5);
+      byte[] byId =
+          broker
+              .admin()
+              .topics()
+              .getMessageById(topic, id.getLedgerId(), id.getEntryId())
+              .getData();
+      assertThat(new String(byId, StandardCharsets.UTF_8)).isEqualTo("message-9");
+      assertNothingMore(here);
+      try (Consumer<String> away = atOnce(broker, topic, "away").subscribe()) {
+        assertThat(receiveAndAck(away, 6)).isEqualTo(values(4, 10));
+      }
+    }
+  }
+
+  /** Leaves a position behind, after so many messages. */
+  private static void leave(Broker broker, String topic, String name, int acknowledged)
+      throws Exception {
+    try (Consumer<String> consumer = atOnce(broker, topic, name).subscribe()) {
+      publish(broker, topic, 0, acknowledged);
+      assertThat(receiveAndAck(consumer, acknowledged)).isEqualTo(values(0, acknowledged));
+    }
+  }
+
+  private static List<String> receiveUntil(Consumer<String> consumer, String last)
+      throws Exception {
+    List<String> received = new ArrayList<>();
+    while (!received.contains(last)) {
+      List<String> next = receiveAndAck(consumer, 1);
+      if (next.isEmpty()) {
+        break;
+      }
+      received.addAll(next);
+    }
+    return received;
+  }
+
+  private static ConsumerBuilder<String> atOnce(Broker broker, String topic, String name) {
+    return broker
+        .broadcast(topic, "all", name)
+        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
+        .isAckReceiptEnabled(true);
+  }
+}

@@ -1,0 +1,115 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+/**
+ * An entry filter as a user packages one, made for a test: compiled against the jars of the
+ * distribution that runs it. It gives a consumer with the property {@code wants} the messages whose
+ * property {@code kind} is that; puts a message with the property {@code once} off when it sees it
+ * for the first time for a consumer; and accepts the rest.
+ */
+final class EntryFilterNar {
+
+  static final String NAME = "wants";
+
+  private static final String SOURCE =
+      """
+      import java.util.Set;
+      import java.util.concurrent.ConcurrentHashMap;
+      import org.apache.bookkeeper.mledger.Entry;
+      import org.apache.pulsar.broker.service.plugin.EntryFilter;
+      import org.apache.pulsar.broker.service.plugin.FilterContext;
+      import org.apache.pulsar.common.api.proto.KeyValue;
+
+      public class WantsFilter implements EntryFilter {
+        private final Set<String> seen = ConcurrentHashMap.newKeySet();
+
+        @Override
+        public FilterResult filterEntry(Entry entry, FilterContext context) {
+          if (context.getConsumer() == null) {
+            return FilterResult.ACCEPT;
+          }
+          String wants = context.getConsumer().getMetadata().get("wants");
+          String kind = property(context, "kind");
+          if (wants != null && kind != null && !wants.equals(kind)) {
+            return FilterResult.REJECT;
+          }
+          String place = context.getConsumer().consumerName() + entry.getPosition();
+          if (property(context, "once") != null && seen.add(place)) {
+            return FilterResult.RESCHEDULE;
+          }
+          return FilterResult.ACCEPT;
+        }
+
+        private static String property(FilterContext context, String key) {
+          for (KeyValue property : context.getMsgMetadata().getPropertiesList()) {
+            if (property.getKey().equals(key)) {
+              return property.getValue();
+            }
+          }
+          return null;
+        }
+
+        @Override
+        public void close() {}
+      }
+      """;
+
+  private EntryFilterNar() {}
+
+  /** Writes the NAR into a folder. */
+  static void write(Path folder, Path pulsarHome) throws IOException {
+    Path classes = Files.createDirectories(folder.resolve("classes"));
+    compile(classes, pulsarHome);
+    try (ZipOutputStream nar =
+        new ZipOutputStream(Files.newOutputStream(folder.resolve("wants-filter.nar")))) {
+      add(nar, "WantsFilter.class", Files.readAllBytes(classes.resolve("WantsFilter.class")));
+      add(
+          nar,
+          "META-INF/services/entry_filter.yml",
+          ("name: " + NAME + "\ndescription: for a test\nentryFilterClass: WantsFilter\n")
+              .getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private static void compile(Path target, Path pulsarHome) throws IOException {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    String jars;
+    try (Stream<Path> lib = Files.list(pulsarHome.resolve("lib"))) {
+      jars = lib.map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    }
+    List<String> options = List.of("-d", target.toString(), "-cp", jars, "-proc:none");
+    JavaFileObject source =
+        new SimpleJavaFileObject(
+            URI.create("string:///WantsFilter.java"), JavaFileObject.Kind.SOURCE) {
+          @Override
+          public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+            return SOURCE;
+          }
+        };
+    if (!compiler.getTask(null, null, null, options, null, List.of(source)).call()) {
+      throw new IOException("The entry filter does not compile");
+    }
+  }
+
+  private static void add(ZipOutputStream zip, String name, byte[] bytes) throws IOException {
+    zip.putNextEntry(new ZipEntry(name));
+    zip.write(bytes);
+    zip.closeEntry();
+  }
+}

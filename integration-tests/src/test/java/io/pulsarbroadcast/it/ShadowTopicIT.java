@@ -1,0 +1,57 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** I1 and I4 on a shadow topic (PIP-180), which serves more consumers of a topic elsewhere. */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class ShadowTopicIT {
+
+  @Test
+  void shouldGiveConsumersOfAShadowTopicWhatIsPublishedToItsSource(Broker broker) throws Exception {
+    String source = Broker.newTopic();
+    String shadow = source + "-shadow";
+    broker.admin().topics().createNonPartitionedTopic(source);
+    broker.admin().topics().createShadowTopic(shadow, source);
+    broker.admin().topics().setShadowTopics(source, List.of(shadow));
+    try (Consumer<String> atSource = atOnce(broker, source, "source").subscribe();
+        Consumer<String> a = atOnce(broker, shadow, "a").subscribe();
+        Consumer<String> b = atOnce(broker, shadow, "b").subscribe()) {
+      publish(broker, source, 0, 12);
+      assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
+      assertThat(receiveAndAck(a, 12)).isEqualTo(values(0, 12));
+      assertThat(receiveAndAck(b, 4)).isEqualTo(values(0, 4));
+
+      broker.admin().topics().unload(shadow);
+      publish(broker, source, 12, 14);
+      assertThat(receiveAndAck(a, 2)).isEqualTo(values(12, 14));
+      assertThat(receiveAndAck(b, 10)).isEqualTo(values(4, 14));
+      assertNothingMore(a);
+      assertNothingMore(b);
+      awaitBacklog(broker, shadow, "all", 0);
+    }
+  }
+
+  private static ConsumerBuilder<String> atOnce(Broker broker, String topic, String name) {
+    return broker
+        .broadcast(topic, "all", name)
+        .receiverQueueSize(1)
+        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
+        .isAckReceiptEnabled(true);
+  }
+}

@@ -1,0 +1,61 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receive;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Message;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** I1 and I7: each consumer of a terminated topic learns of the end when it has everything. */
+@ExtendWith(OperatedBroker.class)
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class TerminationIT {
+
+  @Test
+  void shouldTellEachConsumerOfTheEndWhenItHasAcknowledgedEverything(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe();
+        Consumer<String> slow = broker.broadcast(topic, "all", "slow").subscribe()) {
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(fast, 10)).isEqualTo(values(0, 10));
+      List<Message<String>> received = receive(slow, 10);
+      slow.acknowledgeCumulative(received.get(4));
+      broker.admin().topics().terminateTopic(topic);
+
+      await().until(fast::hasReachedEndOfTopic);
+      await().during(Duration.ofSeconds(2)).until(() -> !slow.hasReachedEndOfTopic());
+      slow.acknowledgeCumulative(received.get(9));
+      await().until(slow::hasReachedEndOfTopic);
+    }
+  }
+
+  @Test
+  void shouldTellAConsumerThatComesToATerminatedTopic(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "all", "away").subscribe().close();
+    publish(broker, topic, 0, 7);
+    broker.admin().topics().terminateTopic(topic);
+    try (Consumer<String> returned = broker.broadcast(topic, "all", "away").subscribe()) {
+      assertThat(returned.hasReachedEndOfTopic()).isFalse();
+      assertThat(receiveAndAck(returned, 7)).isEqualTo(values(0, 7));
+      await().until(returned::hasReachedEndOfTopic);
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> again = broker.broadcast(topic, "all", "away").subscribe()) {
+      await().until(again::hasReachedEndOfTopic);
+    }
+  }
+}
