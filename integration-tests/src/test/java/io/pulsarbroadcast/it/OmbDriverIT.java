@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -141,8 +142,7 @@ class OmbDriverIT {
     }
     driver.close();
     assertThat(received.messages).hasValue(messages * CONSUMERS);
-    assertThat(received.publishTime)
-        .isCloseTo(System.currentTimeMillis(), org.assertj.core.data.Offset.offset(60_000L));
+    assertThat(received.publishTime).isCloseTo(System.currentTimeMillis(), Offset.offset(60_000L));
   }
 
   private JsonNode report() throws IOException {

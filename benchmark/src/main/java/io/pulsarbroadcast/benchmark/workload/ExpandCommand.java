@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -59,7 +60,7 @@ final class ExpandCommand implements Callable<Integer> {
             .replaceAll("(?m)^producerRate:.*$", "producerRate: " + rate)
             .replaceAll(
                 "(?m)^name:.*$",
-                java.util.regex.Matcher.quoteReplacement(
+                Matcher.quoteReplacement(
                     "name: \"" + name.replace("\"", "\\\"") + ", " + rate + " msg/s\""))
             .stripTrailing()
         + "\n";

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
+import io.pulsarbroadcast.benchmark.config.ConfigException;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import java.io.File;
@@ -52,8 +53,7 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     options.check();
     if (consumers != null && (consumers < 1 || consumers > 1_000_000)) {
-      throw new io.pulsarbroadcast.benchmark.config.ConfigException(
-          "--consumers is " + consumers + "; allowed: 1 to 1000000");
+      throw new ConfigException("--consumers is " + consumers + "; allowed: 1 to 1000000");
     }
     // All files are read before anything starts.
     List<DriverFile> driverFiles = parent.read(drivers, DriverFile::read);

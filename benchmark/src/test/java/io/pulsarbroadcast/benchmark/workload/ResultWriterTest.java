@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,9 +42,7 @@ class ResultWriterTest {
                 "backlog"));
     for (String latency : List.of("publishLatency", "publishDelayLatency", "endToEndLatency")) {
       String aggregated =
-          "aggregated"
-              + latency.substring(0, 1).toUpperCase(java.util.Locale.ROOT)
-              + latency.substring(1);
+          "aggregated" + latency.substring(0, 1).toUpperCase(Locale.ROOT) + latency.substring(1);
       for (String suffix :
           List.of("Avg", "50pct", "75pct", "95pct", "99pct", "999pct", "9999pct", "Max")) {
         expected.add(latency + suffix);
