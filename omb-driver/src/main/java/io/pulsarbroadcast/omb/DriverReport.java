@@ -57,7 +57,7 @@ final class DriverReport {
     report.put("kind", KIND).put("formatVersion", 1);
     report.put("driver", config.name());
     report.put("subscriptionType", config.consumer().subscriptionType().name());
-    report.put("worker", worker);
+    report.put("worker", worker).put("environment", environment());
     report.put("startedAt", startedAt.toString());
     report.put("endedAt", Instant.now().toString());
     topics.forEach(report.putArray("topics")::add);
@@ -156,6 +156,16 @@ final class DriverReport {
     buffer.rewind();
     buffer.get(encoded);
     return node.put("hdrHistogram", Base64.getEncoder().encodeToString(encoded));
+  }
+
+  private static String environment() {
+    return Runtime.getRuntime().availableProcessors()
+        + " cores, "
+        + System.getProperty("os.name")
+        + " "
+        + System.getProperty("os.version")
+        + ", Java "
+        + System.getProperty("java.version");
   }
 
   private static String host() {

@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
 
 /**
  * Reads the result files of a folder: those of local runs, and those of OpenMessaging Benchmark
@@ -26,6 +28,7 @@ final class ResultFolder {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String OWN = "pulsarBroadcast";
   private static final double MICROS_PER_SECOND = 1e6;
+  private static final int SIGNIFICANT_DIGITS = 3;
   private static final Map<Double, String> SUFFIXES = new TreeMap<>();
 
   static {
@@ -134,20 +137,31 @@ final class ResultFolder {
             .mapToLong(node -> node.path("connect").path("wallMicros").asLong())
             .max()
             .orElse(0);
-    // Only one histogram goes into the plot; workers share the consumers evenly.
     return result(
         files,
         run,
         (int) sum(ofRun, node -> node.path("consumers")),
         null,
-        report(ofRun.get(0).path("connect").path("sinceStart")),
+        connectTimes(ofRun),
         wall / MICROS_PER_SECOND,
         sum(ofRun, node -> node.path("delivery").path("expectedEntries")),
         sum(ofRun, node -> node.path("delivery").path("receivedEntries")),
         sum(ofRun, node -> node.path("delivery").path("gapEntries")),
         sum(ofRun, node -> node.path("delivery").path("duplicateMessages")),
         List.of(),
-        null);
+        ofRun.stream()
+            .map(node -> node.path("environment").asText())
+            .distinct()
+            .collect(Collectors.joining("; ", "load generators ", "")));
+  }
+
+  /** Of all workers together. */
+  private static LatencyReport connectTimes(List<JsonNode> workers) throws IOException {
+    Histogram sum = new Histogram(SIGNIFICANT_DIGITS);
+    for (JsonNode worker : workers) {
+      sum.add(report(worker.path("connect").path("sinceStart")).decode());
+    }
+    return LatencyReport.of(sum);
   }
 
   private interface Field {

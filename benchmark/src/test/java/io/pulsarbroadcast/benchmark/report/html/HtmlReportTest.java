@@ -3,6 +3,8 @@ package io.pulsarbroadcast.benchmark.report.html;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.pulsarbroadcast.benchmark.report.LatencyReport;
 import io.pulsarbroadcast.benchmark.workload.SampleResults;
 import java.io.IOException;
 import java.io.StringReader;
@@ -16,6 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Document;
@@ -152,18 +155,20 @@ class HtmlReportTest {
   @Test
   void shouldJoinAResultOfOpenMessagingBenchmarkWithWhatTheDriversOfItsWorkersWrote()
       throws Exception {
+    Histogram connect = new Histogram(3);
+    connect.recordValue(1_000_000);
+    connect.recordValue(4_000_000);
     for (int worker = 1; worker <= 2; worker++) {
       Files.writeString(
           folder.resolve("worker-" + worker + ".driver.json"),
           """
           {"kind": "pulsar-broadcast-omb-driver", "driver": "Broadcast", "topics": ["t"],
-           "endedAt": "2026-01-02T03:04:05Z", "consumers": 5000,
-           "connect": {"wallMicros": 4000000, "sinceStart": {"count": 2, "minMicros": 1000000,
-             "maxMicros": 4000000, "buckets": [{"micros": 1000000, "count": 1},
-             {"micros": 4000000, "count": 1}]}},
+           "endedAt": "2026-01-02T03:04:05Z", "consumers": 5000, "environment": "8 cores",
+           "connect": {"wallMicros": 4000000, "sinceStart": %s},
            "delivery": {"expectedEntries": 600000, "receivedEntries": 599999, "gapEntries": 1,
              "duplicateMessages": 0}}
-          """);
+          """
+              .formatted(new ObjectMapper().writeValueAsString(LatencyReport.of(connect))));
     }
     Files.writeString(
         folder.resolve("omb.json"),
@@ -181,7 +186,9 @@ class HtmlReportTest {
     assertThat(html)
         .contains("<td>10,000</td>")
         .contains("<td>1,200,000</td><td>1,199,998</td><td class=\"bad\">2</td>")
-        .contains("worker-2.driver.json");
+        .contains("worker-2.driver.json")
+        .contains("Environment: load generators 8 cores<br/>");
+    assertThat(ResultFolder.read(folder, warnings::add).get(0).connect().count()).isEqualTo(4);
   }
 
   @Test
