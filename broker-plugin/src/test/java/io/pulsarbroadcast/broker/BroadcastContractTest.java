@@ -73,4 +73,15 @@ class BroadcastContractTest {
     return BroadcastContract.isBroadcast(
         Map.of(BroadcastContract.TYPE_PROPERTY, value), NONE, wireType);
   }
+
+  @Test
+  void shouldRefuseANameThatIsTooLongToStore() {
+    BroadcastContract.checkConsumerName("n".repeat(BroadcastContract.MAX_CONSUMER_NAME_CHARS));
+    assertThatThrownBy(
+            () ->
+                BroadcastContract.checkConsumerName(
+                    "n".repeat(BroadcastContract.MAX_CONSUMER_NAME_CHARS + 1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1025 characters");
+  }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Producer;
+import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException.ProducerBlockedQuotaExceededException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.common.policies.data.BacklogQuota;
@@ -35,53 +36,65 @@ class BacklogQuotaIT {
 
   @Test
   void shouldEvictFromTheSlowestConsumersBacklogBySize(Broker broker) throws Exception {
-    String topic =
-        topicWithEviction(
-            broker, BacklogQuotaType.destination_storage, BacklogQuota.builder().limitSize(400));
-    assertOldMessagesAreEvicted(broker, topic);
+    assertOldMessagesAreEvicted(
+        broker,
+        topicWithSomebodyBehind(
+            broker,
+            BacklogQuotaType.destination_storage,
+            BacklogQuota.builder().limitSize(400),
+            RetentionPolicy.consumer_backlog_eviction));
   }
 
   @Test
   void shouldEvictFromTheSlowestConsumersBacklogByAge(Broker broker) throws Exception {
-    String topic =
-        topicWithEviction(
-            broker, BacklogQuotaType.message_age, BacklogQuota.builder().limitTime(3));
-    assertOldMessagesAreEvicted(broker, topic);
+    assertOldMessagesAreEvicted(
+        broker,
+        topicWithSomebodyBehind(
+            broker,
+            BacklogQuotaType.message_age,
+            BacklogQuota.builder().limitTime(3),
+            RetentionPolicy.consumer_backlog_eviction));
   }
 
   private static void assertOldMessagesAreEvicted(Broker broker, String topic) throws Exception {
-    broker.broadcast(topic, "all", "away").subscribe().close();
-    try (Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe()) {
-      publish(broker, topic, 0, 22);
-      assertThat(receiveAndAck(fast, 22)).isEqualTo(values(0, 22));
-      await()
-          .atMost(CHECKED)
-          .untilAsserted(() -> assertThat(SkippedLog.of(broker, topic)).isNotEmpty());
-      long evicted =
-          SkippedLog.of(broker, topic).stream().mapToLong(SkippedLog.Event::entries).sum();
-      assertThat(evicted).isBetween(1L, 22L);
-      assertThat(SkippedLog.of(broker, topic))
-          .allMatch(event -> event.cause().contains("backlog quota") && event.consumers() == 1);
-      try (Consumer<String> returned = broker.broadcast(topic, "all", "away").subscribe()) {
-        int from = (int) evicted;
-        assertThat(receiveAndAck(returned, 22 - from)).isEqualTo(values(from, 22));
-        assertNothingMore(returned);
-      }
+    await()
+        .atMost(CHECKED)
+        .untilAsserted(() -> assertThat(SkippedLog.of(broker, topic)).isNotEmpty());
+    List<SkippedLog.Event> events = SkippedLog.of(broker, topic);
+    assertThat(events)
+        .allMatch(event -> event.cause().contains("backlog quota") && event.consumers() == 1);
+    int evicted = (int) events.stream().mapToLong(SkippedLog.Event::entries).sum();
+    assertThat(evicted).isBetween(1, 22);
+    try (Consumer<String> away = broker.broadcast(topic, "all", "away").subscribe();
+        Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe()) {
+      assertThat(receiveAndAck(away, 22 - evicted)).isEqualTo(values(evicted, 22));
+      assertNothingMore(away);
       assertNothingMore(fast);
-      awaitBacklog(broker, topic, "all", 0);
     }
+    awaitBacklog(broker, topic, "all", 0);
   }
 
   @Test
   void shouldRefuseProducersWhileTheSlowestConsumerIsTooFarBehind(Broker broker) throws Exception {
-    String topic = topicWithSomebodyBehind(broker, RetentionPolicy.producer_exception);
-    await()
-        .atMost(CHECKED)
-        .untilAsserted(
-            () ->
-                assertThatThrownBy(
-                        () -> broker.client().newProducer().topic(topic).create().close())
-                    .isInstanceOf(ProducerBlockedQuotaExceededException.class));
+    String topic =
+        topicWithSomebodyBehind(
+            broker,
+            BacklogQuotaType.destination_storage,
+            BacklogQuota.builder().limitSize(400),
+            RetentionPolicy.producer_exception);
+    // The stock client tries again for that long before it throws.
+    try (PulsarClient impatient =
+        PulsarClient.builder()
+            .serviceUrl(broker.process().serviceUrl())
+            .operationTimeout(2, TimeUnit.SECONDS)
+            .build()) {
+      await()
+          .atMost(CHECKED)
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> impatient.newProducer().topic(topic).create().close())
+                      .isInstanceOf(ProducerBlockedQuotaExceededException.class));
+    }
     assertThat(catchUp(broker, topic)).isEqualTo(values(0, 22));
     await()
         .atMost(CHECKED)
@@ -91,7 +104,12 @@ class BacklogQuotaIT {
 
   @Test
   void shouldHoldProducersWhileTheSlowestConsumerIsTooFarBehind(Broker broker) throws Exception {
-    String topic = topicWithSomebodyBehind(broker, RetentionPolicy.producer_request_hold);
+    String topic =
+        topicWithSomebodyBehind(
+            broker,
+            BacklogQuotaType.destination_storage,
+            BacklogQuota.builder().limitSize(400),
+            RetentionPolicy.producer_request_hold);
     await()
         .atMost(CHECKED)
         .until(() -> broker.admin().topics().getStats(topic).getBacklogSize() > 400);
@@ -105,20 +123,25 @@ class BacklogQuotaIT {
   }
 
   /** One consumer has everything, one is away; the quota is set after that. */
-  private static String topicWithSomebodyBehind(Broker broker, RetentionPolicy policy)
+  private static String topicWithSomebodyBehind(
+      Broker broker, BacklogQuotaType type, BacklogQuota.Builder quota, RetentionPolicy policy)
       throws Exception {
     String namespace = OperatedBroker.newNamespace(broker);
     String topic = OperatedBroker.topicIn(namespace);
     broker.broadcast(topic, "all", "away").subscribe().close();
-    try (Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe()) {
+    try (Consumer<String> fast =
+        broker
+            .broadcast(topic, "all", "fast")
+            .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
+            .isAckReceiptEnabled(true)
+            .subscribe()) {
       publish(broker, topic, 0, 22);
       assertThat(receiveAndAck(fast, 22)).isEqualTo(values(0, 22));
     }
-    setQuota(
-        broker,
-        namespace,
-        BacklogQuotaType.destination_storage,
-        BacklogQuota.builder().limitSize(400).retentionPolicy(policy));
+    broker
+        .admin()
+        .namespaces()
+        .setBacklogQuota(namespace, quota.retentionPolicy(policy).build(), type);
     return topic;
   }
 
@@ -128,19 +151,5 @@ class BacklogQuotaIT {
       awaitBacklog(broker, topic, "all", 0);
       return received;
     }
-  }
-
-  private static String topicWithEviction(
-      Broker broker, BacklogQuotaType type, BacklogQuota.Builder limit) throws Exception {
-    String namespace = OperatedBroker.newNamespace(broker);
-    RetentionPolicy evict = RetentionPolicy.consumer_backlog_eviction;
-    setQuota(broker, namespace, type, limit.retentionPolicy(evict));
-    return OperatedBroker.topicIn(namespace);
-  }
-
-  private static void setQuota(
-      Broker broker, String namespace, BacklogQuotaType type, BacklogQuota.Builder quota)
-      throws Exception {
-    broker.admin().namespaces().setBacklogQuota(namespace, quota.build(), type);
   }
 }

@@ -1,18 +1,16 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.demo;
 
+import io.pulsarbroadcast.benchmark.cli.Progress;
+import io.pulsarbroadcast.benchmark.server.BrokerLoadServer;
 import io.pulsarbroadcast.process.PulsarProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /** The broker the load goes to: started here, or one that runs. One thread may call it. */
 final class DemoBroker implements AutoCloseable {
-  private static final long TICK_MILLIS = 100;
-
   private final String serviceUrl;
   private final PulsarProcess process;
 
@@ -47,30 +45,7 @@ final class DemoBroker implements AutoCloseable {
   }
 
   private void start(Progress progress) throws IOException, InterruptedException {
-    progress.phaseStarted("start broker", 1);
-    CountDownLatch started = new CountDownLatch(1);
-    Thread ticker =
-        new Thread(
-            () -> {
-              try {
-                while (!started.await(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
-                  progress.progress(0);
-                }
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            },
-            "start-progress");
-    ticker.setDaemon(true);
-    ticker.start();
-    try {
-      process.start();
-    } finally {
-      started.countDown();
-      ticker.join();
-    }
-    progress.progress(1);
-    progress.phaseEnded();
+    BrokerLoadServer.showing(process, progress);
   }
 
   String serviceUrl() {

@@ -1,6 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.demo;
 
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
+import io.pulsarbroadcast.benchmark.cli.OptionRange;
+import io.pulsarbroadcast.benchmark.cli.Progress;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;

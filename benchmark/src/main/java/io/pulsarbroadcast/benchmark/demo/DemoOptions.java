@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.demo;
 
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
+import io.pulsarbroadcast.benchmark.cli.OptionRange;
 import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import java.net.URI;
 import java.nio.file.Files;

@@ -7,28 +7,37 @@ import java.util.Locale;
  * When a consumer acknowledges. Immutable; any thread may call it.
  *
  * @param kind how
- * @param every after how many messages; 1 for each, not used by {@link Kind#NONE}
+ * @param every after how many messages, 1 for each; after how many milliseconds with {@link
+ *     Kind#CUMULATIVE_TIMED}; 1 with {@link Kind#INDIVIDUAL} and {@link Kind#NONE}
  */
 public record AckPolicy(Kind kind, int every) {
   /** How messages are acknowledged. */
   public enum Kind {
     /** Each acknowledgement covers everything before it. */
     CUMULATIVE,
+    /** Cumulative, at regular times, when something has arrived since the last one. */
+    CUMULATIVE_TIMED,
     /** Each message on its own. */
     INDIVIDUAL,
     /** Never. */
     NONE
   }
 
-  public static final String ALLOWED = "cumulative, cumulative:<n>, individual, none";
+  public static final String ALLOWED =
+      "cumulative, cumulative:<messages>, cumulative-ms:<milliseconds>, individual, none";
   public static final AckPolicy CUMULATIVE = new AckPolicy(Kind.CUMULATIVE, 1);
   public static final AckPolicy INDIVIDUAL = new AckPolicy(Kind.INDIVIDUAL, 1);
   public static final AckPolicy NONE = new AckPolicy(Kind.NONE, 1);
 
   public AckPolicy {
-    if (every < 1 || (every > 1 && kind != Kind.CUMULATIVE)) {
+    if (every < 1 || (every > 1 && kind != Kind.CUMULATIVE && kind != Kind.CUMULATIVE_TIMED)) {
       throw new IllegalArgumentException(kind + " every " + every + "; allowed: " + ALLOWED);
     }
+  }
+
+  /** Cumulative, once per interval for each consumer that has received something meanwhile. */
+  public static AckPolicy timed(int intervalMillis) {
+    return new AckPolicy(Kind.CUMULATIVE_TIMED, intervalMillis);
   }
 
   /** Reads what {@link #toString()} writes; case does not matter. */
@@ -42,9 +51,11 @@ public record AckPolicy(Kind kind, int every) {
       case "none":
         return NONE;
       default:
-        if (lower.matches("cumulative:[1-9][0-9]{0,8}")) {
-          return new AckPolicy(
-              Kind.CUMULATIVE, Integer.parseInt(lower.substring(lower.indexOf(':') + 1)));
+        if (lower.matches("cumulative(-ms)?:[1-9][0-9]{0,8}")) {
+          int every = Integer.parseInt(lower.substring(lower.indexOf(':') + 1));
+          return lower.startsWith("cumulative-ms")
+              ? timed(every)
+              : new AckPolicy(Kind.CUMULATIVE, every);
         }
         throw new IllegalArgumentException("'" + text + "'; allowed: " + ALLOWED);
     }
@@ -52,6 +63,9 @@ public record AckPolicy(Kind kind, int every) {
 
   @Override
   public String toString() {
+    if (kind == Kind.CUMULATIVE_TIMED) {
+      return "cumulative-ms:" + every;
+    }
     String name = kind.name().toLowerCase(Locale.ROOT);
     return every == 1 ? name : name + ":" + every;
   }

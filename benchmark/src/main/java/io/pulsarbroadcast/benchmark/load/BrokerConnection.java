@@ -5,7 +5,9 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.apache.pulsar.common.api.proto.CommandError;
@@ -17,16 +19,20 @@ import org.apache.pulsar.common.api.proto.CommandLookupTopicResponse;
  */
 final class BrokerConnection {
   private static final long LOOKUP_ID_BASE = 1L << 50;
+  private static final long SEEK_ID_BASE = 1L << 51;
   private static final long MIN_BACKOFF_MILLIS = 100;
   private static final long MAX_BACKOFF_MILLIS = 2_000;
 
   private final LoadConfig config;
   private final Bootstrap bootstrap;
   private final EventLoop loop;
+  private final ConnectGate gate;
   private final LoopStats stats;
   private final FleetCounters counters;
   private final CommandWriter writer;
   private final SubscribePump pump;
+  private final TimedAcks timedAcks;
+  private final int index;
   private final MessageReceiver receiver;
   private final BrokerAddress serviceAddress;
 
@@ -44,31 +50,57 @@ final class BrokerConnection {
       LoadConfig config,
       Bootstrap bootstrap,
       EventLoop loop,
+      ConnectGate gate,
       ConsumerTable table,
       LoopStats stats,
       FleetCounters counters,
+      int index,
       int firstConsumer,
       int endConsumer) {
     this.config = config;
     this.bootstrap = bootstrap;
     this.loop = loop;
+    this.gate = gate;
     this.stats = stats;
     this.counters = counters;
     this.writer = new CommandWriter(io.netty.buffer.PooledByteBufAllocator.DEFAULT);
     this.pump = new SubscribePump(config, table, counters, writer, firstConsumer, endConsumer);
+    this.index = index;
+    this.timedAcks =
+        config.acksAtRegularTimes()
+            ? new TimedAcks(config.ackPolicy(), table, writer, firstConsumer, endConsumer)
+            : null;
     this.receiver = new MessageReceiver(config, table, stats, writer);
     this.serviceAddress = BrokerAddress.parse(config.serviceUrl());
     this.target = serviceAddress;
   }
 
-  void open() {
+  /** Connects for the first time. */
+  void start() {
+    if (timedAcks != null) {
+      timedAcks.start(loop, this::flush);
+    }
+    open();
+  }
+
+  private void open() {
+    gate.enter(this::connect);
+  }
+
+  private void connect() {
     if (closing) {
+      gate.leave();
       return;
     }
+    InetSocketAddress address = target.socketAddress();
     ChannelFuture connecting =
-        bootstrap.clone(loop).handler(new BrokerSession(this)).connect(target.socketAddress());
+        bootstrap
+            .clone(loop)
+            .handler(new BrokerSession(this))
+            .connect(address, SourceAddresses.of(index, address));
     connecting.addListener(
         future -> {
+          gate.leave();
           if (!future.isSuccess()) {
             note(future.cause());
             comeBack("Cannot connect to " + target + ": " + future.cause().getMessage());
@@ -109,6 +141,9 @@ final class BrokerConnection {
         lookedUp(command.getLookupTopicResponse());
         break;
       case SUCCESS:
+        if (command.getSuccess().getRequestId() >= SEEK_ID_BASE) {
+          break;
+        }
         backoffMillis = MIN_BACKOFF_MILLIS;
         pump.succeeded(command.getSuccess().getRequestId());
         pump.pump();
@@ -124,8 +159,10 @@ final class BrokerConnection {
       case PING:
         writer.pong();
         break;
-      case PONG:
       case ACK_RESPONSE:
+        receiver.receipt(command.getAckResponse());
+        break;
+      case PONG:
       case ACTIVE_CONSUMER_CHANGE:
       case REACHED_END_OF_TOPIC:
         break;
@@ -149,6 +186,10 @@ final class BrokerConnection {
   }
 
   private void lookedUp(CommandLookupTopicResponse response) {
+    if (SubscribePump.isOfConsumer(response.getRequestId())) {
+      lookedUpForConsumer(response);
+      return;
+    }
     switch (response.getResponse()) {
       case Failed:
         String error = response.getError() + ": " + response.getMessage();
@@ -164,12 +205,33 @@ final class BrokerConnection {
     }
   }
 
-  private void moveTo(CommandLookupTopicResponse response, boolean isOwner) {
+  private void lookedUpForConsumer(CommandLookupTopicResponse response) {
+    boolean here =
+        response.getResponse() == CommandLookupTopicResponse.LookupType.Connect
+            && addressIn(response).equals(target);
+    if (here) {
+      pump.lookedUp(response.getRequestId());
+      return;
+    }
+    counters.note(
+        response.hasError()
+            ? "Lookup of %s failed, %s: %s"
+                .formatted(config.topic(), response.getError(), response.getMessage())
+            : "Lookup of %s leads away from %s".formatted(config.topic(), target));
+    if (pump.lookupFailed(response.getRequestId())) {
+      retryLater();
+    }
+  }
+
+  private BrokerAddress addressIn(CommandLookupTopicResponse response) {
     String url = response.getBrokerServiceUrl();
-    BrokerAddress next =
-        response.isProxyThroughServiceUrl()
-            ? serviceAddress.proxyTo(url)
-            : BrokerAddress.parse(url);
+    return response.isProxyThroughServiceUrl()
+        ? serviceAddress.proxyTo(url)
+        : BrokerAddress.parse(url);
+  }
+
+  private void moveTo(CommandLookupTopicResponse response, boolean isOwner) {
+    BrokerAddress next = addressIn(response);
     authoritativeLookup = !isOwner && response.isAuthoritative();
     targetIsOwner = isOwner;
     if (!next.equals(target)) {
@@ -261,9 +323,13 @@ final class BrokerConnection {
     counters.note(cause.toString());
   }
 
-  /** Closes the channel as a network would; it comes back if so configured. */
+  /**
+   * Ends the connection with a reset, as a crash of the client would; it comes back if so
+   * configured.
+   */
   void drop() {
     if (channel != null) {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
       channel.close();
     }
   }
@@ -274,8 +340,37 @@ final class BrokerConnection {
     flush();
   }
 
+  /** Reads nothing any more, until told to; the broker's socket fills. */
+  void reading(boolean on) {
+    if (channel != null) {
+      channel.config().setAutoRead(on);
+    }
+  }
+
+  /** Tells the broker that this end is alive, unasked: it closes connections that keep silent. */
+  void keepAlive() {
+    writer.pong();
+    flush();
+  }
+
+  /** Gives each of the consumers more permits. */
+  void grantPermits(int first, int end, int permits) {
+    for (int consumer = first; consumer < end; consumer++) {
+      writer.flow(consumer, permits);
+    }
+    flush();
+  }
+
+  /** Moves a consumer; the broker closes it, and with reconnect it comes back there. */
+  void seek(int consumer, long ledgerId, long entryId) {
+    writer.seek(consumer, SEEK_ID_BASE + consumer, ledgerId, entryId);
+    flush();
+  }
+
   void close() {
     closing = true;
-    drop();
+    if (channel != null) {
+      channel.close();
+    }
   }
 }

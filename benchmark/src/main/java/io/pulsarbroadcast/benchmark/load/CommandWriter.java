@@ -92,6 +92,27 @@ final class CommandWriter {
     append(ackCommand);
   }
 
+  /** An acknowledgement that the broker answers. */
+  void ackWithReceipt(
+      int consumer, CommandAck.AckType type, long ledgerId, long entryId, long requestId) {
+    CommandAck ack = start(BaseCommand.Type.ACK).setAck();
+    ack.setConsumerId(consumer).setAckType(type).setRequestId(requestId);
+    ack.addMessageId().setLedgerId(ledgerId).setEntryId(entryId);
+    append(command);
+  }
+
+  /** Moves a consumer to a message, which it is sent next. */
+  void seek(int consumer, long requestId, long ledgerId, long entryId) {
+    start(BaseCommand.Type.SEEK)
+        .setSeek()
+        .setConsumerId(consumer)
+        .setRequestId(requestId)
+        .setMessageId()
+        .setLedgerId(ledgerId)
+        .setEntryId(entryId);
+    append(command);
+  }
+
   void pong() {
     start(BaseCommand.Type.PONG).setPong();
     append(command);

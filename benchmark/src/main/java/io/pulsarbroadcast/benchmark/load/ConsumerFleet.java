@@ -9,8 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /**
  * N consumers of one topic over C connections. Any thread may call it; the work is done by its own
@@ -30,18 +32,22 @@ public final class ConsumerFleet implements AutoCloseable {
   private final Transport transport;
   private final List<LoopStats> stats = new ArrayList<>();
   private final List<List<Share>> sharesOfLoop = new ArrayList<>();
+  private final List<ConnectGate> gates = new ArrayList<>();
   private volatile long startNanos;
 
   /** Allocates; nothing connects before {@link #start()}. */
   public ConsumerFleet(LoadConfig config) {
+    SourceAddresses.checkOpenFiles(config.connections());
     this.config = config;
-    this.table = new ConsumerTable(config.consumers(), config.messages());
+    this.table =
+        new ConsumerTable(config.consumers(), config.messages(), config.acksAtRegularTimes());
     this.counters = new FleetCounters(config.consumers());
     BrokerAddress.parse(config.serviceUrl());
     this.transport = new Transport(config.ioThreads());
     for (int loop = 0; loop < transport.loopCount(); loop++) {
       stats.add(new LoopStats(config.messages(), config.warmupMessages()));
       sharesOfLoop.add(new ArrayList<>());
+      gates.add(new ConnectGate());
     }
     for (int i = 0; i < config.connections(); i++) {
       addConnection(i);
@@ -57,9 +63,11 @@ public final class ConsumerFleet implements AutoCloseable {
             config,
             transport.bootstrap(),
             transport.loop(loop),
+            gates.get(loop),
             table,
             stats.get(loop),
             counters,
+            index,
             first,
             end);
     sharesOfLoop.get(loop).add(new Share(connection, first, end));
@@ -68,7 +76,7 @@ public final class ConsumerFleet implements AutoCloseable {
   /** Begins to connect and subscribe, and returns at once. */
   public void start() {
     startNanos = System.nanoTime();
-    onEveryConnection(BrokerConnection::open);
+    onEveryConnection(BrokerConnection::start);
   }
 
   /**
@@ -126,7 +134,7 @@ public final class ConsumerFleet implements AutoCloseable {
   }
 
   /** Throws when the fleet cannot go on. */
-  void throwFatal() throws FleetException {
+  public void throwFatal() throws FleetException {
     if (counters.fatalError() != null) {
       throw FleetException.failed(counters.fatalError());
     }
@@ -140,6 +148,11 @@ public final class ConsumerFleet implements AutoCloseable {
   /** How many consumers are subscribed at this moment. */
   public int subscribed() {
     return counters.subscribedCount();
+  }
+
+  /** How often the broker closed a consumer so far, as it does after a seek or an unload. */
+  public int closedByBroker() {
+    return counters.closedByBrokerCount();
   }
 
   /** Connections that ended unasked so far. */
@@ -187,9 +200,61 @@ public final class ConsumerFleet implements AutoCloseable {
     }
   }
 
-  /** Closes every connection as a broken network would; with reconnect they come back. */
+  /** Whether every consumer has each of the first messages, whatever else it has. */
+  public boolean hasAll(int messages) {
+    long[] receivers = new long[messages];
+    for (int i = 0; i < transport.loopCount(); i++) {
+      LoopStats ofLoop = stats.get(i);
+      runOn(
+          transport.loop(i),
+          () -> {
+            for (int message = 0; message < messages; message++) {
+              receivers[message] += ofLoop.receivers[message];
+            }
+          });
+    }
+    return LongStream.of(receivers).allMatch(count -> count == config.consumers());
+  }
+
+  /** Ends every connection with a reset, all at once; with reconnect they come back. */
   public void dropConnections() {
     onEveryConnection(BrokerConnection::drop);
+  }
+
+  /** Reads nothing from any socket any more; permits and acknowledgements stay as they are. */
+  public void pauseReading() {
+    onEveryConnection(connection -> connection.reading(false));
+  }
+
+  /** Reads again after {@link #pauseReading()}. */
+  public void resumeReading() {
+    onEveryConnection(connection -> connection.reading(true));
+  }
+
+  /** Sends an unasked sign of life, for fleets that do not read the broker's questions. */
+  public void keepAlive() {
+    onEveryConnection(BrokerConnection::keepAlive);
+  }
+
+  /** Gives every consumer more permits. */
+  public void grantPermits(int permits) {
+    onEveryShare(share -> share.connection.grantPermits(share.first, share.end, permits));
+  }
+
+  /** Where a consumer is to go. */
+  public record Place(long ledgerId, long entryId) {}
+
+  /** Moves consumers to messages by seek; null leaves one where it is. Needs reconnect. */
+  public void seek(IntFunction<Place> placeOfConsumer) {
+    onEveryShare(
+        share -> {
+          for (int consumer = share.first; consumer < share.end; consumer++) {
+            Place place = placeOfConsumer.apply(consumer);
+            if (place != null) {
+              share.connection.seek(consumer, place.ledgerId, place.entryId);
+            }
+          }
+        });
   }
 
   /** Unsubscribes all consumers, so that the broker keeps nothing for them; false when too slow. */
@@ -206,11 +271,15 @@ public final class ConsumerFleet implements AutoCloseable {
   }
 
   private void onEveryConnection(Consumer<BrokerConnection> action) {
+    onEveryShare(share -> action.accept(share.connection));
+  }
+
+  private void onEveryShare(Consumer<Share> action) {
     for (int i = 0; i < transport.loopCount(); i++) {
       List<Share> shares = sharesOfLoop.get(i);
       EventLoop loop = transport.loop(i);
       if (!loop.isShuttingDown()) {
-        loop.execute(() -> shares.forEach(share -> action.accept(share.connection)));
+        loop.execute(() -> shares.forEach(action));
       }
     }
   }

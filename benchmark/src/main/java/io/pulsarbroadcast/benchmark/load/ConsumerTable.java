@@ -8,7 +8,7 @@ import java.util.Arrays;
  * the event loop of its connection.
  *
  * <p>Which messages a row has received is a bitmap, so that a message that comes late is told from
- * one that comes twice.
+ * one that comes twice. What a row costs is said by {@link #bytesPerConsumer}.
  */
 final class ConsumerTable {
   /** A row waits to be subscribed. */
@@ -25,6 +25,13 @@ final class ConsumerTable {
   /** An unsubscribe is on its way, or done. */
   static final byte LEAVING = 4;
 
+  /** The route of a consumer is being looked up. */
+  static final byte LOOKING_UP = 5;
+
+  /** One byte, nine ints and a long in here, and an int in the {@link SubscribePump}. */
+  private static final int BYTES_OF_A_ROW = 1 + 10 * Integer.BYTES + Long.BYTES;
+
+  private static final int BYTES_OF_A_LAST_MESSAGE = 2 * Long.BYTES;
   private static final long MAX_BITMAP_WORDS = Integer.MAX_VALUE - 16L;
 
   final byte[] state;
@@ -40,6 +47,11 @@ final class ConsumerTable {
   /** Messages passed over when a later one came; some may still have come out of order. */
   final int[] skipped;
 
+  /** The last message received, for acknowledgements at regular times; empty when not asked for. */
+  final long[] lastLedgerId;
+
+  final long[] lastEntryId;
+
   private final int[] received;
   private final int[] highest;
   private final long[] bitmap;
@@ -47,6 +59,10 @@ final class ConsumerTable {
   private final int messages;
 
   ConsumerTable(int consumers, int messages) {
+    this(consumers, messages, false);
+  }
+
+  ConsumerTable(int consumers, int messages, boolean withLastMessage) {
     this.messages = messages;
     this.wordsPerConsumer = (messages + Long.SIZE - 1) / Long.SIZE;
     long words = (long) consumers * wordsPerConsumer;
@@ -56,6 +72,8 @@ final class ConsumerTable {
               .formatted(consumers, messages, MAX_BITMAP_WORDS * Long.SIZE));
     }
     bitmap = new long[(int) words];
+    lastLedgerId = new long[withLastMessage ? consumers : 0];
+    lastEntryId = new long[withLastMessage ? consumers : 0];
     state = new byte[consumers];
     permitsUsed = new int[consumers];
     unacknowledged = new int[consumers];
@@ -68,6 +86,12 @@ final class ConsumerTable {
     connectMicros = new int[consumers];
     Arrays.fill(highest, -1);
     Arrays.fill(connectMicros, -1);
+  }
+
+  /** Heap that one more consumer costs the load generator, apart from its share of a connection. */
+  static int bytesPerConsumer(int messages, boolean withLastMessage) {
+    int words = (messages + Long.SIZE - 1) / Long.SIZE;
+    return BYTES_OF_A_ROW + words * Long.BYTES + (withLastMessage ? BYTES_OF_A_LAST_MESSAGE : 0);
   }
 
   /** True when a message with this number can be recorded. */

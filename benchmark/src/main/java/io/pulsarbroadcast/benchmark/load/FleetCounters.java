@@ -10,6 +10,7 @@ final class FleetCounters {
   private final AtomicInteger subscribed = new AtomicInteger();
   private final AtomicInteger failed = new AtomicInteger();
   private final AtomicInteger left = new AtomicInteger();
+  private final AtomicInteger closedByBroker = new AtomicInteger();
   private final AtomicInteger connectionsLost = new AtomicInteger();
   private final AtomicInteger protocolErrors = new AtomicInteger();
   private final AtomicReference<String> firstError = new AtomicReference<>();
@@ -39,6 +40,14 @@ final class FleetCounters {
 
   void left() {
     left.incrementAndGet();
+  }
+
+  void closedByBroker() {
+    closedByBroker.incrementAndGet();
+  }
+
+  int closedByBrokerCount() {
+    return closedByBroker.get();
   }
 
   void connectionLost() {

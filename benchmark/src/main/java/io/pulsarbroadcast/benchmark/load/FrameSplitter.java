@@ -9,9 +9,9 @@ import io.netty.buffer.ByteBufAllocator;
  *
  * <p>Bytes are copied only for the frame that a read ends in the middle of.
  */
-final class FrameSplitter {
+public final class FrameSplitter {
   /** What a frame is handed to. */
-  interface FrameHandler {
+  public interface FrameHandler {
     /** {@code length} bytes from {@code index} on are one frame, without its length field. */
     void frame(ByteBuf buffer, int index, int length);
   }
@@ -22,12 +22,12 @@ final class FrameSplitter {
   private final FrameHandler handler;
   private ByteBuf partial;
 
-  FrameSplitter(FrameHandler handler) {
+  public FrameSplitter(FrameHandler handler) {
     this.handler = handler;
   }
 
   /** Hands on every frame that is complete with these bytes. Does not release the buffer. */
-  void read(ByteBuf in, ByteBufAllocator allocator) {
+  public void read(ByteBuf in, ByteBufAllocator allocator) {
     if (partial != null && partial.isReadable() && !completePartial(in)) {
       return;
     }
@@ -81,7 +81,7 @@ final class FrameSplitter {
   }
 
   /** Frees the partial frame; nothing may be read afterwards. */
-  void release() {
+  public void release() {
     if (partial != null) {
       partial.release();
       partial = null;

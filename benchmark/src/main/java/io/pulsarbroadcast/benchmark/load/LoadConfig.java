@@ -69,6 +69,20 @@ public final class LoadConfig {
     return options.receiverQueueSize;
   }
 
+  /** Heap that one more consumer costs the load generator, apart from its share of a connection. */
+  public int bytesPerConsumer() {
+    return ConsumerTable.bytesPerConsumer(messages(), acksAtRegularTimes());
+  }
+
+  boolean acksAtRegularTimes() {
+    return ackPolicy().kind() == AckPolicy.Kind.CUMULATIVE_TIMED;
+  }
+
+  /** Whether each consumer looks the topic up before it subscribes, and not only its connection. */
+  public boolean lookupPerConsumer() {
+    return options.lookupPerConsumer;
+  }
+
   public AckPolicy ackPolicy() {
     return options.ackPolicy;
   }
@@ -110,6 +124,11 @@ public final class LoadConfig {
 
   public int ioThreads() {
     return Math.min(options.ioThreads, connections());
+  }
+
+  /** Who hears of every message, or null. */
+  DeliveryListener deliveryListener() {
+    return options.deliveryListener;
   }
 
   /** Tells this run's messages from others on the same topic. */

@@ -25,8 +25,10 @@ public final class LoadConfigBuilder {
   IntFunction<String> subscriptionName;
   final Map<String, String> consumerProperties = new LinkedHashMap<>();
   boolean reconnect;
+  boolean lookupPerConsumer;
   boolean verifyChecksums = true;
   int ioThreads = Runtime.getRuntime().availableProcessors();
+  DeliveryListener deliveryListener;
   int run = ThreadLocalRandom.current().nextInt();
 
   LoadConfigBuilder() {}
@@ -73,7 +75,7 @@ public final class LoadConfigBuilder {
     return this;
   }
 
-  /** 1,000 when not set, as in the stock client. */
+  /** 1,000 when not set, as in the stock client; with 0, permits are given by the fleet only. */
   public LoadConfigBuilder receiverQueueSize(int permits) {
     this.receiverQueueSize = permits;
     return this;
@@ -121,6 +123,12 @@ public final class LoadConfigBuilder {
         .consumerProperty(LoadConfig.TYPE_PROPERTY, LoadConfig.BROADCAST);
   }
 
+  /** The consumers dealt out, one after the other, to so many Broadcast subscriptions. */
+  public LoadConfigBuilder broadcast(String prefix, int subscriptions) {
+    requireAtLeast("subscriptions", subscriptions, 1);
+    return broadcast(prefix).subscriptionName(index -> prefix + "-" + index % subscriptions);
+  }
+
   /** A stock subscription for each consumer. */
   public LoadConfigBuilder subscriptionPerConsumer(String prefix) {
     return subscriptionName(LoadConfig.numbered(prefix));
@@ -137,6 +145,12 @@ public final class LoadConfigBuilder {
     return this;
   }
 
+  /** False when not set: a connection looks the topic up once for all its consumers. */
+  public LoadConfigBuilder lookupPerConsumer(boolean each) {
+    this.lookupPerConsumer = each;
+    return this;
+  }
+
   /** True when not set. */
   public LoadConfigBuilder verifyChecksums(boolean verify) {
     this.verifyChecksums = verify;
@@ -146,6 +160,12 @@ public final class LoadConfigBuilder {
   /** Event loops; as many as there are cores when not set. */
   public LoadConfigBuilder ioThreads(int count) {
     this.ioThreads = count;
+    return this;
+  }
+
+  /** Who hears of every message; nobody when not set. */
+  public LoadConfigBuilder deliveryListener(DeliveryListener listener) {
+    this.deliveryListener = listener;
     return this;
   }
 
@@ -164,7 +184,7 @@ public final class LoadConfigBuilder {
     requireAtLeast("messages", messages, 1);
     requireAtLeast("warmupMessages", warmupMessages, 0);
     requireAtLeast("subscribeWindow", subscribeWindow, 1);
-    requireAtLeast("receiverQueueSize", receiverQueueSize, 1);
+    requireAtLeast("receiverQueueSize", receiverQueueSize, 0);
     requireAtLeast("ioThreads", ioThreads, 1);
     return new LoadConfig(copy());
   }
@@ -188,8 +208,10 @@ public final class LoadConfigBuilder {
             .consumerName(consumerName)
             .subscriptionName(subscriptionName)
             .reconnect(reconnect)
+            .lookupPerConsumer(lookupPerConsumer)
             .verifyChecksums(verifyChecksums)
             .ioThreads(ioThreads)
+            .deliveryListener(deliveryListener)
             .run(run);
     copy.consumerProperties.putAll(consumerProperties);
     return copy;

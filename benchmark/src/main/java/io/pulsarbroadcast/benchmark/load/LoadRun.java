@@ -4,9 +4,11 @@ package io.pulsarbroadcast.benchmark.load;
 import com.sun.management.OperatingSystemMXBean;
 import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
+import io.pulsarbroadcast.benchmark.metrics.RunOutcome;
 import io.pulsarbroadcast.benchmark.metrics.RunResult;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +24,8 @@ public final class LoadRun {
   private static final Duration SEND_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration UNSUBSCRIBE_TIMEOUT = Duration.ofMinutes(2);
 
+  private static final double NANOS_PER_SECOND = 1e9;
+
   /** Time from the end of connecting to the first message. */
   private static final long LEAD_MILLIS = 200;
 
@@ -30,6 +34,8 @@ public final class LoadRun {
   private final RunPlan plan;
   private final RunListener listener;
   private final ProcessHandle broker;
+  private final long createdNanos = System.nanoTime();
+  private long limitNanos = Long.MAX_VALUE;
 
   /**
    * Prepares a run.
@@ -54,6 +60,42 @@ public final class LoadRun {
     }
   }
 
+  /**
+   * Runs it as far as it comes within a time. What keeps it from its end, the broker's refusals
+   * included, is part of the outcome.
+   */
+  public RunOutcome executeWithin(Duration limit) throws InterruptedException {
+    limitNanos = limit.toNanos();
+    try (ConsumerFleet fleet = new ConsumerFleet(config)) {
+      int subscribed = 0;
+      RunResult result;
+      String stoppedBy = null;
+      try {
+        connect(fleet);
+        subscribed = fleet.subscribed();
+        result = publishTo(fleet);
+        if (result.delivery().missing() > 0 || result.delivery().published() < config.messages()) {
+          stoppedBy =
+              isOver() ? "not done after " + limit.toSeconds() + " s" : "nothing arrived any more";
+        }
+      } catch (FleetException | PulsarClientException e) {
+        subscribed = Math.max(subscribed, fleet.subscribed());
+        listener.phaseEnded();
+        stoppedBy = e.getMessage();
+        result = result(fleet.snapshot(), new PublishResult(0, new BitSet(), null), -1, 0);
+      }
+      return new RunOutcome(result, subscribed, elapsedNanos() / NANOS_PER_SECOND, stoppedBy);
+    }
+  }
+
+  private long elapsedNanos() {
+    return System.nanoTime() - createdNanos;
+  }
+
+  private boolean isOver() {
+    return elapsedNanos() >= limitNanos;
+  }
+
   private RunResult publishTo(ConsumerFleet fleet)
       throws FleetException, InterruptedException, PulsarClientException {
     try (Publisher publisher =
@@ -63,12 +105,19 @@ public final class LoadRun {
       if (warmup > 0) {
         publish("warm up ", fleet, publisher, 0, warmup);
       }
+      listener.measuringStarted();
       long brokerCpuBefore = brokerCpuMillis();
       long ownCpuBefore = ownCpuMillis();
-      PublishResult published =
-          publish("publish and receive ", fleet, publisher, warmup, config.messages());
-      long brokerCpu = broker == null ? -1 : brokerCpuMillis() - brokerCpuBefore;
-      long ownCpu = ownCpuMillis() - ownCpuBefore;
+      PublishResult published;
+      long brokerCpu;
+      long ownCpu;
+      try {
+        published = publish("publish and receive ", fleet, publisher, warmup, config.messages());
+        brokerCpu = broker == null ? -1 : brokerCpuMillis() - brokerCpuBefore;
+        ownCpu = ownCpuMillis() - ownCpuBefore;
+      } finally {
+        listener.measuringEnded();
+      }
       FleetSnapshot snapshot = fleet.snapshot();
       if (plan.unsubscribeAtEnd()) {
         fleet.unsubscribe(UNSUBSCRIBE_TIMEOUT);
@@ -80,7 +129,8 @@ public final class LoadRun {
   private void connect(ConsumerFleet fleet) throws FleetException, InterruptedException {
     listener.phaseStarted("connect " + name, config.consumers());
     fleet.start();
-    long deadlineNanos = System.nanoTime() + plan.connectTimeout().toNanos();
+    long leftNanos = Math.max(0, limitNanos - elapsedNanos());
+    long deadlineNanos = System.nanoTime() + Math.min(leftNanos, plan.connectTimeout().toNanos());
     while (fleet.subscribed() < config.consumers()) {
       listener.progress(fleet.subscribed());
       long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
@@ -106,6 +156,9 @@ public final class LoadRun {
             plan.messagesPerSecond());
     CompletableFuture<PublishResult> publishing = publisher.publishAsync(schedule, from, to);
     awaitAll(fleet, publishing, before, (long) to * config.consumers());
+    if (!publishing.isDone()) {
+      publisher.stop();
+    }
     listener.progress(fleet.received() - before);
     listener.phaseEnded();
     try {
@@ -120,7 +173,7 @@ public final class LoadRun {
       throws FleetException, InterruptedException {
     long lastReceived = -1;
     long lastChangeNanos = System.nanoTime();
-    while (fleet.received() < expected || !publishing.isDone()) {
+    while (!isOver() && (fleet.received() < expected || !publishing.isDone())) {
       fleet.throwFatal();
       Thread.sleep(POLL_MILLIS);
       long received = fleet.received();

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.benchmark.load;
 import io.netty.buffer.ByteBuf;
 import java.util.zip.CRC32C;
 import org.apache.pulsar.common.api.proto.CommandAck.AckType;
+import org.apache.pulsar.common.api.proto.CommandAckResponse;
 import org.apache.pulsar.common.api.proto.CommandMessage;
 import org.apache.pulsar.common.api.proto.MessageIdData;
 import org.apache.pulsar.common.protocol.Commands;
@@ -17,14 +18,24 @@ final class MessageReceiver {
   private static final int CHECKSUM_BYTES = 4;
   private static final int SIZE_BYTES = 4;
 
+  /** Marks the request id of an acknowledgement; below it are the consumer and the message. */
+  private static final long RECEIPT_ID_BASE = 1L << 60;
+
+  private static final long NO_RECEIPT = -1;
+
   private final LoadConfig config;
   private final AckPolicy.Kind ackKind;
   private final ConsumerTable table;
   private final LoopStats stats;
   private final PayloadFormat payloads;
   private final CommandWriter writer;
+  private final DeliveryListener listener;
+  private final boolean wantsReceipts;
   private final int permitsToRenew;
   private final CRC32C crc32c = new CRC32C();
+
+  /** Of the message being taken. */
+  private long receiptId;
 
   MessageReceiver(LoadConfig config, ConsumerTable table, LoopStats stats, CommandWriter writer) {
     this.config = config;
@@ -33,7 +44,12 @@ final class MessageReceiver {
     this.stats = stats;
     this.payloads = new PayloadFormat(config.run());
     this.writer = writer;
-    this.permitsToRenew = Math.max(1, config.receiverQueueSize() / 2);
+    this.listener = config.deliveryListener();
+    this.wantsReceipts = listener != null && listener.wantsReceipts();
+    this.permitsToRenew =
+        config.receiverQueueSize() == 0
+            ? Integer.MAX_VALUE
+            : Math.max(1, config.receiverQueueSize() / 2);
   }
 
   /**
@@ -43,22 +59,47 @@ final class MessageReceiver {
   void message(int consumer, CommandMessage command, ByteBuf buffer, int end) {
     long nowNanos = System.nanoTime();
     int payload = findPayload(buffer, end);
+    MessageIdData id = command.getMessageId();
+    boolean acknowledge = true;
+    receiptId = NO_RECEIPT;
     if (payload < 0 || !PayloadFormat.isIntact(buffer, payload, end - payload)) {
       stats.corrupt++;
     } else {
-      book(consumer, buffer, payload, nowNanos);
+      acknowledge = book(consumer, id, buffer, payload, nowNanos);
     }
-    MessageIdData id = command.getMessageId();
-    acknowledge(consumer, id.getLedgerId(), id.getEntryId());
+    if (acknowledge) {
+      acknowledge(consumer, id.getLedgerId(), id.getEntryId());
+    }
     renewPermits(consumer);
   }
 
-  private void book(int consumer, ByteBuf buffer, int payload, long nowNanos) {
+  /** Counts an intact message; false when the listener does not want it acknowledged. */
+  private boolean book(int consumer, MessageIdData id, ByteBuf buffer, int payload, long nowNanos) {
     long sequence = PayloadFormat.sequence(buffer, payload);
     if (!payloads.isOfThisRun(buffer, payload) || !table.knows(sequence)) {
       stats.unexpected++;
-    } else if (table.record(consumer, (int) sequence)) {
-      stats.record((int) sequence, nowNanos - PayloadFormat.intendedNanos(buffer, payload));
+      return true;
+    }
+    long nanos = nowNanos - PayloadFormat.intendedNanos(buffer, payload);
+    boolean first = table.record(consumer, (int) sequence);
+    if (first) {
+      stats.record((int) sequence, nanos);
+    }
+    if (listener == null) {
+      return true;
+    }
+    if (wantsReceipts) {
+      receiptId = RECEIPT_ID_BASE | (long) consumer << Integer.SIZE | sequence;
+    }
+    return listener.received(
+        consumer, (int) sequence, first, nanos, id.getLedgerId(), id.getEntryId());
+  }
+
+  /** The broker has answered an acknowledgement; with an error, it counts as not processed. */
+  void receipt(CommandAckResponse response) {
+    long id = response.getRequestId();
+    if (listener != null && (id & RECEIPT_ID_BASE) != 0 && !response.hasError()) {
+      listener.receipt((int) ((id ^ RECEIPT_ID_BASE) >>> Integer.SIZE), (int) id);
     }
   }
 
@@ -97,14 +138,27 @@ final class MessageReceiver {
       case CUMULATIVE:
         if (++table.unacknowledged[consumer] >= config.ackPolicy().every()) {
           table.unacknowledged[consumer] = 0;
-          writer.ack(consumer, AckType.Cumulative, ledgerId, entryId);
+          send(consumer, AckType.Cumulative, ledgerId, entryId);
         }
         break;
+      case CUMULATIVE_TIMED:
+        table.unacknowledged[consumer]++;
+        table.lastLedgerId[consumer] = ledgerId;
+        table.lastEntryId[consumer] = entryId;
+        break;
       case INDIVIDUAL:
-        writer.ack(consumer, AckType.Individual, ledgerId, entryId);
+        send(consumer, AckType.Individual, ledgerId, entryId);
         break;
       case NONE:
         break;
+    }
+  }
+
+  private void send(int consumer, AckType type, long ledgerId, long entryId) {
+    if (receiptId == NO_RECEIPT) {
+      writer.ack(consumer, type, ledgerId, entryId);
+    } else {
+      writer.ackWithReceipt(consumer, type, ledgerId, entryId, receiptId);
     }
   }
 

@@ -5,10 +5,14 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
 import org.apache.pulsar.client.api.CompressionType;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
@@ -21,6 +25,15 @@ import org.apache.pulsar.client.api.PulsarClientException;
 public final class Publisher implements AutoCloseable {
   private static final int MAX_PENDING = 1_000;
 
+  /** So that what is measured after a restart is the broker and not the wait for the next try. */
+  private static final int MAX_BACKOFF_SECONDS = 1;
+
+  /** The client itself tries for ever when connections end at once. */
+  private static final long CREATE_TIMEOUT_SECONDS = 120;
+
+  private static final long MAX_LATENCY_MICROS = TimeUnit.HOURS.toMicros(1);
+  private static final int SIGNIFICANT_DIGITS = 3;
+
   private final PulsarClient client;
   private final Producer<byte[]> producer;
   private final PayloadFormat payloads;
@@ -29,8 +42,11 @@ public final class Publisher implements AutoCloseable {
   private final Semaphore pending = new Semaphore(MAX_PENDING);
   private final AtomicInteger acknowledgedCount = new AtomicInteger();
   private final BitSet acknowledged = new BitSet();
+  private final Recorder latencyMicros = new Recorder(MAX_LATENCY_MICROS, SIGNIFICANT_DIGITS);
   private PublishListener listener = PublishListener.SILENT;
   private String firstError;
+  private volatile boolean finishing;
+  private volatile int next;
   private volatile boolean closed;
   private volatile long latestNanos = Long.MAX_VALUE;
 
@@ -56,6 +72,7 @@ public final class Publisher implements AutoCloseable {
             .ioThreads(1)
             .listenerThreads(1)
             .statsInterval(0, TimeUnit.SECONDS)
+            .maxBackoffInterval(MAX_BACKOFF_SECONDS, TimeUnit.SECONDS)
             .build();
     try {
       producer =
@@ -66,10 +83,15 @@ public final class Publisher implements AutoCloseable {
               .compressionType(CompressionType.NONE)
               .maxPendingMessages(MAX_PENDING)
               .sendTimeout((int) sendTimeout.toMillis(), TimeUnit.MILLISECONDS)
-              .create();
-    } catch (PulsarClientException e) {
+              .createAsync()
+              .get(CREATE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
       client.close();
-      throw e;
+      throw PulsarClientException.unwrap(e);
+    } catch (InterruptedException e) {
+      client.close();
+      Thread.currentThread().interrupt();
+      throw PulsarClientException.unwrap(e);
     }
   }
 
@@ -94,25 +116,28 @@ public final class Publisher implements AutoCloseable {
    * broker's answers. Returns what became of all messages up to now.
    */
   public PublishResult publish(Schedule schedule, int from, int to) throws InterruptedException {
-    for (int sequence = from; sequence < to && !closed && !isTooLate(); sequence++) {
+    int sent = from;
+    for (int sequence = from; sequence < to && !closed && !finishing && !isTooLate(); sequence++) {
       long intendedNanos = schedule.intendedNanos(sequence);
       byte[] payload = payloads.create(sizeBytes, sequence, intendedNanos, random);
       awaitTime(intendedNanos);
       pending.acquire();
       int number = sequence;
+      sent = sequence + 1;
+      next = sent;
       long sentNanos = System.nanoTime();
       producer
           .sendAsync(payload)
           .whenComplete(
               (id, error) -> {
                 listener.answered(intendedNanos, sentNanos, System.nanoTime(), error == null);
-                answered(number, error);
+                answered(number, intendedNanos, error);
               });
     }
     pending.acquire(MAX_PENDING);
     pending.release(MAX_PENDING);
     synchronized (acknowledged) {
-      return new PublishResult(to, (BitSet) acknowledged.clone(), firstError);
+      return new PublishResult(sent, (BitSet) acknowledged.clone(), firstError);
     }
   }
 
@@ -134,7 +159,9 @@ public final class Publisher implements AutoCloseable {
     return result;
   }
 
-  private void answered(int sequence, Throwable error) {
+  private void answered(int sequence, long intendedNanos, Throwable error) {
+    long micros = Math.max(0, (System.nanoTime() - intendedNanos) / 1_000);
+    latencyMicros.recordValue(Math.min(micros, MAX_LATENCY_MICROS));
     synchronized (acknowledged) {
       if (error == null) {
         acknowledged.set(sequence);
@@ -159,9 +186,33 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
+  /** Ends publishing early; what was sent is still waited for. */
+  public void finish() {
+    finishing = true;
+  }
+
+  /** The number of the first message that has not been sent yet. */
+  public int nextSequence() {
+    return next;
+  }
+
+  /**
+   * From the intended send time to the broker's answer, of the messages answered since the last
+   * call.
+   */
+  public Histogram takeLatencyMicros() {
+    return latencyMicros.getIntervalHistogram();
+  }
+
   /** How many messages the broker has acknowledged so far. */
   public int acknowledgedSoFar() {
     return acknowledgedCount.get();
+  }
+
+  /** Lets a publishing that is under way end: no further message, no waiting for answers. */
+  public void stop() {
+    closed = true;
+    pending.release(MAX_PENDING);
   }
 
   @Override

@@ -23,4 +23,10 @@ public interface RunListener {
   void progress(long done);
 
   void phaseEnded();
+
+  /** From here on the messages are timed: warm-up is over. */
+  default void measuringStarted() {}
+
+  /** All timed messages have arrived, or nothing arrives any more. */
+  default void measuringEnded() {}
 }

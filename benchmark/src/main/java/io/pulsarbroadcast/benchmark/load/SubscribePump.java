@@ -11,6 +11,7 @@ import org.apache.pulsar.common.api.proto.ServerError;
  */
 final class SubscribePump {
   private static final long UNSUBSCRIBE_ID_BASE = 1L << 40;
+  private static final long LOOKUP_ID_BASE = 1L << 41;
 
   private final LoadConfig config;
   private final ConsumerTable table;
@@ -54,9 +55,20 @@ final class SubscribePump {
       if (leaving) {
         table.state[consumer] = ConsumerTable.LEAVING;
         writer.unsubscribe(consumer, UNSUBSCRIBE_ID_BASE + consumer);
+      } else if (config.lookupPerConsumer()) {
+        begin(consumer);
+        table.state[consumer] = ConsumerTable.LOOKING_UP;
+        writer.lookup(config.topic(), LOOKUP_ID_BASE + consumer, false);
       } else {
+        begin(consumer);
         subscribe(consumer);
       }
+    }
+  }
+
+  private void begin(int consumer) {
+    if (table.firstSubscribeNanos[consumer] == 0) {
+      table.firstSubscribeNanos[consumer] = System.nanoTime();
     }
   }
 
@@ -64,10 +76,33 @@ final class SubscribePump {
     table.state[consumer] = ConsumerTable.SUBSCRIBING;
     table.permitsUsed[consumer] = 0;
     table.unacknowledged[consumer] = 0;
-    if (table.firstSubscribeNanos[consumer] == 0) {
-      table.firstSubscribeNanos[consumer] = System.nanoTime();
-    }
     writer.subscribe(config, consumer, consumer);
+  }
+
+  /** The broker says where the topic is; true when a consumer of this connection had asked. */
+  boolean lookedUp(long requestId) {
+    long consumer = requestId - LOOKUP_ID_BASE;
+    if (!owns(consumer) || table.state[(int) consumer] != ConsumerTable.LOOKING_UP) {
+      return false;
+    }
+    subscribe((int) consumer);
+    return true;
+  }
+
+  /** Where the topic is could not be said; true when a consumer of this connection had asked. */
+  boolean lookupFailed(long requestId) {
+    long consumer = requestId - LOOKUP_ID_BASE;
+    if (!owns(consumer) || table.state[(int) consumer] != ConsumerTable.LOOKING_UP) {
+      return false;
+    }
+    unanswered--;
+    requeue((int) consumer);
+    return true;
+  }
+
+  /** Whether this is the answer to the lookup of a consumer, and not of the connection. */
+  static boolean isOfConsumer(long lookupRequestId) {
+    return lookupRequestId >= LOOKUP_ID_BASE && lookupRequestId < 2 * LOOKUP_ID_BASE;
   }
 
   /** The broker has done what was asked. */
@@ -92,7 +127,9 @@ final class SubscribePump {
       long micros = (nowNanos - table.firstSubscribeNanos[consumer]) / 1_000;
       table.connectMicros[consumer] = (int) Math.min(Integer.MAX_VALUE, micros);
     }
-    writer.flow(consumer, config.receiverQueueSize());
+    if (config.receiverQueueSize() > 0) {
+      writer.flow(consumer, config.receiverQueueSize());
+    }
     counters.subscribed(nowNanos);
   }
 
@@ -138,6 +175,7 @@ final class SubscribePump {
       return false;
     }
     counters.unsubscribed(1);
+    counters.closedByBroker();
     if (config.reconnect()) {
       requeue(consumer);
       return true;

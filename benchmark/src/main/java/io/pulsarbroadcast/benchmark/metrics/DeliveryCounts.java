@@ -30,6 +30,21 @@ public record DeliveryCounts(
     long unexpected,
     long unacknowledged) {
 
+  /** Both together. */
+  public DeliveryCounts plus(DeliveryCounts other) {
+    return new DeliveryCounts(
+        published + other.published,
+        expected + other.expected,
+        received + other.received,
+        missing + other.missing,
+        duplicates + other.duplicates,
+        outOfOrder + other.outOfOrder,
+        skipped + other.skipped,
+        corrupt + other.corrupt,
+        unexpected + other.unexpected,
+        unacknowledged + other.unacknowledged);
+  }
+
   /** Compares what a fleet received with what the broker acknowledged to the publisher. */
   public static DeliveryCounts of(FleetSnapshot fleet, BitSet acknowledged) {
     List<Integer> receivers = fleet.receivers();

@@ -1,7 +1,12 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.report;
 
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * The machine and the versions a result belongs to. Immutable; any thread may call it.
@@ -26,6 +31,37 @@ public record Environment(
         "%s %s %s".formatted(system.getName(), system.getVersion(), system.getArch()),
         System.getProperty("java.version") + " " + System.getProperty("java.vendor"),
         pulsarVersion);
+  }
+
+  /**
+   * What belongs to a result beside that: the processor, the options of this JVM, and what is
+   * added.
+   */
+  public Map<String, String> details(Map<String, String> more) {
+    Map<String, String> details = new LinkedHashMap<>();
+    details.put("processor", processor());
+    details.put("cores", Integer.toString(cores));
+    details.put("memoryMegabytes", Long.toString(memoryMegabytes));
+    details.put("operatingSystem", operatingSystem);
+    details.put("java", java);
+    details.put(
+        "generatorJvmOptions",
+        String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
+    details.put("pulsar", pulsar);
+    details.putAll(more);
+    return details;
+  }
+
+  private static String processor() {
+    try {
+      return Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
+          .filter(line -> line.startsWith("model name"))
+          .map(line -> line.substring(line.indexOf(':') + 1).strip())
+          .findFirst()
+          .orElse("unknown");
+    } catch (IOException e) {
+      return "unknown";
+    }
   }
 
   /** One line for people. */

@@ -30,7 +30,9 @@ public final class PlotReport {
   private static final int HEIGHT_PIXELS = 600;
   private static final int TICKS_PER_HALF_DISTANCE = 8;
   private static final double MICROS_PER_MILLI = 1_000.0;
-  private static final Color[] COLORS = {new Color(0x0B6E99), new Color(0xC8553D)};
+  private static final Color[] COLORS = {
+    new Color(0x0B6E99), new Color(0xC8553D), new Color(0x5B8C3A), new Color(0x7B4FA3)
+  };
   private static final float LINE_WIDTH = 2.2f;
   private static final float[] DASHES = {7f, 5f};
 

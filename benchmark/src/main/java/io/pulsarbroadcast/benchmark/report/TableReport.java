@@ -17,7 +17,6 @@ import java.util.function.ToLongFunction;
 public final class TableReport {
   private static final double MICROS_PER_SECOND = 1e6;
   private static final double MICROS_PER_MILLI = 1e3;
-  private static final String COLUMN_GAP = "   ";
 
   private final List<RunResult> results;
   private final List<List<String>> rows = new ArrayList<>();
@@ -30,7 +29,7 @@ public final class TableReport {
   public static String of(List<RunResult> results) {
     TableReport table = new TableReport(results);
     table.fill();
-    return table.format();
+    return TextGrid.format(table.rows);
   }
 
   private void fill() {
@@ -117,32 +116,5 @@ public final class TableReport {
 
   private boolean isComparison() {
     return results.size() == 2;
-  }
-
-  private String format() {
-    int columns = rows.get(0).size();
-    int[] widths = new int[columns];
-    for (List<String> row : rows) {
-      for (int i = 0; i < columns; i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
-      }
-    }
-    StringBuilder text = new StringBuilder();
-    for (List<String> row : rows) {
-      StringBuilder line = new StringBuilder(padRight(row.get(0), widths[0]));
-      for (int i = 1; i < columns; i++) {
-        line.append(COLUMN_GAP).append(padLeft(row.get(i), widths[i]));
-      }
-      text.append(line.toString().stripTrailing()).append(System.lineSeparator());
-    }
-    return text.toString();
-  }
-
-  private static String padRight(String text, int width) {
-    return text + " ".repeat(width - text.length());
-  }
-
-  private static String padLeft(String text, int width) {
-    return " ".repeat(width - text.length()) + text;
   }
 }

@@ -28,7 +28,7 @@ class DemoCommandTest {
     return Stream.of(
         Arguments.of("--consumers 0", "--consumers is 0; allowed: 1 to 1000000"),
         Arguments.of("--consumers many", "--consumers is many; allowed: 1 to 1000000"),
-        Arguments.of("--connections -1", "--connections is -1; allowed: 1 to 10000"),
+        Arguments.of("--connections -1", "--connections is -1; allowed: 1 to 1000000"),
         Arguments.of("--messages 0", "--messages is 0; allowed: 1 to 10000000"),
         Arguments.of("--size 31", "--size is 31; allowed: 32 to 5232640"),
         Arguments.of("--rate 0", "--rate is 0; allowed: 0.01 to 1000000"),
@@ -38,7 +38,9 @@ class DemoCommandTest {
         Arguments.of(
             "--messages 9 --warmup 9", "--warmup is 9; allowed: less than --messages, which is 9"),
         Arguments.of(
-            "--ack twice", "--ack is twice; allowed: cumulative, cumulative:<n>, individual, none"),
+            "--ack twice",
+            "--ack is twice; allowed: cumulative, cumulative:<messages>,"
+                + " cumulative-ms:<milliseconds>, individual, none"),
         Arguments.of("--mode failover", "--mode is failover; allowed: broadcast, exclusive"),
         Arguments.of(
             "--mode exclusive --compare", "--mode is exclusive; allowed with --compare: broadcast"),

@@ -68,6 +68,13 @@ class ConsumerTableTest {
   }
 
   @Test
+  void shouldHoldAMillionConsumersInAFractionOfAHeap() {
+    assertThat(ConsumerTable.bytesPerConsumer(64, false)).isEqualTo(57);
+    assertThat(ConsumerTable.bytesPerConsumer(65, true)).isEqualTo(57 + 8 + 16);
+    assertThat(1_000_000L * ConsumerTable.bytesPerConsumer(640, true)).isLessThan(150_000_000);
+  }
+
+  @Test
   void shouldRefuseWhatDoesNotFit() {
     assertThatThrownBy(() -> new ConsumerTable(1_000_000, 1_000_000))
         .hasMessageContaining("1000000 consumers x 1000000 messages");

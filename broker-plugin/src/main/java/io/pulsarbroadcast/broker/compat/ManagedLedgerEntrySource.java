@@ -55,7 +55,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
   private final int tailReadMaxEntries;
   private final long tailReadMaxBytes;
 
-  /** The ordinal after the last entry read at the tail. Written by the one tail read under way. */
+  /** The ordinal at which the tail is read on. Written under this object's monitor. */
   private volatile long tail;
 
   private ManagedCursor behind;
@@ -91,8 +91,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = take(entries, tail, passed());
-            tail = batch.next;
+            Batch batch = takeTail(entries);
             callback.entriesRead(batch.entries, batch.next);
           }
 
@@ -103,6 +102,17 @@ final class ManagedLedgerEntrySource implements EntrySource {
         },
         null,
         topic.getMaxReadPosition());
+  }
+
+  private synchronized Batch takeTail(List<Entry> entries) {
+    Batch batch = take(entries, tail, passed());
+    tail = batch.next;
+    return batch;
+  }
+
+  @Override
+  public synchronized void skipTail(long ordinal) {
+    tail = Math.max(tail, ordinal);
   }
 
   @Override

@@ -1,9 +1,11 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -28,10 +30,14 @@ public final class CursorRegistry {
   public static final long EPHEMERAL = -1;
 
   private final SkippedEntries skipped;
+  private final LongSupplier nanoClock;
   private VirtualCursor[] connected = new VirtualCursor[16];
   private int connectedCount;
   private int leftBehindCount;
   private final Map<String, NamedPosition> byName = new HashMap<>();
+
+  /** Names in the write under way that are not on storage yet. */
+  private final List<NamedPosition> namesOnTheirWay = new ArrayList<>();
 
   /** The first number of the store that no name ever had. */
   private int nextNumber;
@@ -53,7 +59,12 @@ public final class CursorRegistry {
    * @param floor the subscription's position: its first unacknowledged entry
    */
   public CursorRegistry(SkippedEntries skipped, long floor) {
+    this(skipped, floor, System::nanoTime);
+  }
+
+  CursorRegistry(SkippedEntries skipped, long floor, LongSupplier nanoClock) {
     this.skipped = skipped;
+    this.nanoClock = nanoClock;
     this.floor = floor;
   }
 
@@ -86,7 +97,7 @@ public final class CursorRegistry {
       if (named == null) {
         named = addName(name, ttlSeconds);
       }
-      named.ttlSeconds = ttlSeconds;
+      named.timeToLive(ttlSeconds);
       named.connected++;
     }
     if (connectedCount == connected.length) {
@@ -97,7 +108,7 @@ public final class CursorRegistry {
     return cursor;
   }
 
-  /** Whether the name of a cursor has gone to the store; until then a crash would forget it. */
+  /** Whether the name of a cursor is on storage; until then a crash would forget it. */
   public synchronized boolean isNameStored(VirtualCursor cursor) {
     NamedPosition named = cursor.isDurable() ? byName.get(cursor.name()) : null;
     return named == null || named.nameStored;
@@ -229,7 +240,7 @@ public final class CursorRegistry {
     if (lowest[0] < Long.MAX_VALUE) {
       floor = Math.max(floor, skipped.firstNotSkipped(lowest[0]));
     } else if (!keptForDurable) {
-      floor = ephemeralEnd[0];
+      floor = Math.max(floor, ephemeralEnd[0]);
     }
     // Not before the floor: a cursor that has not been told of skipped entries still stands before
     // them.
@@ -285,26 +296,41 @@ public final class CursorRegistry {
     VirtualCursor cursor =
         new VirtualCursor(name, true, skipped, Math.max(floor, next), deliveredEnd);
     keptForDurable = true;
-    leaveBehind(addName(name, ttlSeconds), cursor);
+    // A name can be there twice, when a write arrived in part: the lower position holds.
+    NamedPosition known = byName.get(name);
+    leaveBehind(known == null ? addName(name, ttlSeconds) : known, cursor);
     return cursor;
   }
 
   /** Writes what changed since the last {@link #collectChanges} or {@link #collectAll}. */
   synchronized void collectChanges(PositionsRecords records) {
     records.removed(removedNumbers);
-    collectLowest();
-    byName.values().forEach(named -> named.collect(records));
-    numbersAreStored();
+    collectAll(records, named -> {});
   }
 
   /** Writes everything. */
   synchronized void collectAll(PositionsRecords records) {
+    collectAll(records, NamedPosition::forgetStored);
+  }
+
+  private void collectAll(PositionsRecords records, Consumer<NamedPosition> before) {
     collectLowest();
+    namesOnTheirWay.clear();
     for (NamedPosition named : byName.values()) {
-      named.forgetStored();
+      before.accept(named);
       named.collect(records);
+      if (!named.nameStored) {
+        namesOnTheirWay.add(named);
+      }
     }
-    numbersAreStored();
+    freeNumbers.or(removedNumbers);
+    removedNumbers.clear();
+  }
+
+  /** What was collected last is on storage. */
+  synchronized void stored() {
+    namesOnTheirWay.forEach(named -> named.nameStored = true);
+    namesOnTheirWay.clear();
   }
 
   private void collectLowest() {
@@ -320,11 +346,6 @@ public final class CursorRegistry {
         }
       }
     }
-  }
-
-  private void numbersAreStored() {
-    freeNumbers.or(removedNumbers);
-    removedNumbers.clear();
   }
 
   private NamedPosition addName(String name, long ttlSeconds) {
@@ -347,7 +368,7 @@ public final class CursorRegistry {
     } else {
       named.leftBehind.lowerTo(cursor);
     }
-    named.leftAtNanos = System.nanoTime();
+    named.leftAtNanos = nanoClock.getAsLong();
   }
 
   private void removeIfUnused(NamedPosition named) {

@@ -25,11 +25,16 @@ final class NamedPosition {
   /** The lowest of its cursors; valid only while positions are being collected. */
   VirtualCursor lowest;
 
+  /** Whether the name is on storage. */
   boolean nameStored;
+
+  /** Whether the name is on storage or on its way there. */
+  private boolean nameWritten;
 
   private VirtualCursor stored;
   private long storedNext;
   private int storedAheadVersion;
+  private boolean storedAlone;
 
   NamedPosition(String name, int number, long ttlSeconds) {
     this.name = name;
@@ -37,9 +42,17 @@ final class NamedPosition {
     this.ttlSeconds = ttlSeconds;
   }
 
+  /** Takes the time to live of the consumer that connects. */
+  void timeToLive(long seconds) {
+    if (seconds != ttlSeconds) {
+      ttlSeconds = seconds;
+      forgetStored();
+    }
+  }
+
   /** The store is to be told everything again. */
   void forgetStored() {
-    nameStored = false;
+    nameWritten = false;
     stored = null;
   }
 
@@ -47,25 +60,31 @@ final class NamedPosition {
   void collect(PositionsRecords records) {
     long next = lowest.next();
     int aheadVersion = lowest.aheadVersion();
-    boolean changed = stored != lowest || storedNext != next || storedAheadVersion != aheadVersion;
-    if (nameStored && !changed) {
+    // Two consumers of one name do not share their holes: only a position that stands alone keeps
+    // them.
+    boolean alone = connected + (leftBehind == null ? 0 : 1) == 1;
+    boolean changed =
+        stored != lowest
+            || storedNext != next
+            || storedAheadVersion != aheadVersion
+            || storedAlone != alone;
+    if (nameWritten && !changed) {
       return;
     }
     records.begin();
-    if (!nameStored) {
+    if (!nameWritten) {
       records.name(number, name, ttlSeconds);
-      nameStored = true;
+      nameWritten = true;
     }
     if (changed) {
       records.position(number, next);
-      // Two consumers of one name do not share their holes: only a position that stands alone keeps
-      // them.
-      if (connected + (leftBehind == null ? 0 : 1) == 1) {
+      if (alone) {
         records.ahead(number, next, lowest);
       }
       stored = lowest;
       storedNext = next;
       storedAheadVersion = aheadVersion;
+      storedAlone = alone;
     }
   }
 }

@@ -32,7 +32,9 @@ import org.roaringbitmap.RoaringBitmap;
  * int positions  { long ledger, long entry: the last acknowledged; bitmap numbers }
  * int holes      { int number; int ledgers { long ledger, bitmap entries acknowledged after the position } }
  * int parts      { int number; int batches { long ledger, long entry; int words { long: a bit per unacknowledged message } } }
- *                (version 1 has no parts)
+ * int            place among the records of a snapshot, 1 for the first; 0: a delta
+ * long           what the records of one snapshot have in common, and no others
+ *                (version 1 ends with the holes)
  * int            CRC32C of all before it
  * </pre>
  */
@@ -50,6 +52,13 @@ final class PositionsRecord {
 
   boolean firstOfSnapshot;
   boolean lastOfSnapshot;
+
+  /** The record's place in its snapshot, from 1 on; 0: a delta; negative: not known. */
+  int placeInSnapshot;
+
+  /** Random; tells the records of one snapshot from those of another. */
+  long snapshotId;
+
   final Map<Integer, StoredName> names = new LinkedHashMap<>();
   final Map<EntryId, RoaringBitmap> positions = new LinkedHashMap<>();
   final Map<Integer, Map<Long, RoaringBitmap>> holes = new LinkedHashMap<>();
@@ -143,6 +152,8 @@ final class PositionsRecord {
           }
         }
       }
+      out.writeInt(placeInSnapshot);
+      out.writeLong(snapshotId);
       out.writeInt(checksum(bytes.toByteArray(), bytes.size()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -191,8 +202,12 @@ final class PositionsRecord {
         byLedger.put(in.readLong(), readBitmap(in));
       }
     }
-    if (version != VERSION_WITHOUT_PARTS) {
+    if (version == VERSION_WITHOUT_PARTS) {
+      record.placeInSnapshot = -1;
+    } else {
       readParts(in, record);
+      record.placeInSnapshot = in.readInt();
+      record.snapshotId = in.readLong();
     }
     return record;
   }

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.cursor;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongFunction;
 
 /**
@@ -13,10 +14,11 @@ import java.util.function.LongFunction;
 final class PositionsRecords {
 
   /** BookKeeper takes entries of up to 5 MiB by default. */
-  private static final int MAX_RECORD_BYTES = 1 << 20;
+  static final int MAX_RECORD_BYTES = 1 << 20;
 
   private final LongFunction<EntryId> entryBefore;
   private final int maxHoles;
+  private final int maxRecordBytes;
   private final List<PositionsRecord> records = new ArrayList<>();
   private PositionsRecord current = new PositionsRecord();
   private long holesLeftOut;
@@ -30,16 +32,18 @@ final class PositionsRecords {
    * @param entryBefore translates an ordinal to the entry before it
    * @param maxHoles how many entries, and how many batches, acknowledged ahead of its position are
    *     kept of one consumer
+   * @param maxRecordBytes a record of more takes no further name
    */
-  PositionsRecords(LongFunction<EntryId> entryBefore, int maxHoles) {
+  PositionsRecords(LongFunction<EntryId> entryBefore, int maxHoles, int maxRecordBytes) {
     this.entryBefore = entryBefore;
     this.maxHoles = maxHoles;
+    this.maxRecordBytes = maxRecordBytes;
     records.add(current);
   }
 
   /** A name's data follows, in one record. */
   void begin() {
-    if (current.approximateBytes() > MAX_RECORD_BYTES) {
+    if (current.approximateBytes() > maxRecordBytes) {
       current = new PositionsRecord();
       records.add(current);
     }
@@ -98,6 +102,12 @@ final class PositionsRecords {
 
   /** Everything there is, which replaces all records before. */
   List<PositionsRecord> snapshot() {
+    long snapshotId = ThreadLocalRandom.current().nextLong();
+    int place = 0;
+    for (PositionsRecord record : records) {
+      record.placeInSnapshot = ++place;
+      record.snapshotId = snapshotId;
+    }
     records.get(0).firstOfSnapshot = true;
     current.lastOfSnapshot = true;
     return records;

@@ -39,6 +39,7 @@ public final class PositionsStore {
   private final CursorRegistry cursors;
   private final LedgerIndex index;
   private final int maxHoles;
+  private final int maxRecordBytes;
 
   private CompletableFuture<Void> underWay;
   private CompletableFuture<Void> next;
@@ -56,10 +57,16 @@ public final class PositionsStore {
    *     kept of one consumer; the others come again if the broker stops
    */
   public PositionsStore(Log log, CursorRegistry cursors, LedgerIndex index, int maxHoles) {
+    this(log, cursors, index, maxHoles, PositionsRecords.MAX_RECORD_BYTES);
+  }
+
+  PositionsStore(
+      Log log, CursorRegistry cursors, LedgerIndex index, int maxHoles, int maxRecordBytes) {
     this.log = log;
     this.cursors = cursors;
     this.index = index;
     this.maxHoles = maxHoles;
+    this.maxRecordBytes = maxRecordBytes;
   }
 
   /**
@@ -101,7 +108,9 @@ public final class PositionsStore {
     }
     written.whenComplete(
         (nothing, e) -> {
-          if (e != null) {
+          if (e == null) {
+            cursors.stored();
+          } else {
             snapshotDue = true;
           }
           CompletableFuture<Void> following;
@@ -122,7 +131,7 @@ public final class PositionsStore {
   }
 
   private CompletableFuture<Void> writeChanges() {
-    PositionsRecords records = new PositionsRecords(index::entryBefore, maxHoles);
+    PositionsRecords records = newRecords();
     cursors.collectChanges(records);
     holesLeftOut = records.holesLeftOut();
     List<CompletableFuture<Object>> appended = append(records.changes());
@@ -132,7 +141,7 @@ public final class PositionsStore {
   }
 
   private CompletableFuture<Void> writeSnapshot() {
-    PositionsRecords records = new PositionsRecords(index::entryBefore, maxHoles);
+    PositionsRecords records = newRecords();
     cursors.collectAll(records);
     holesLeftOut = records.holesLeftOut();
     changesBytes = 0;
@@ -145,6 +154,10 @@ public final class PositionsStore {
               snapshotDue = false;
               log.forgetBefore(appended.get(0).join());
             });
+  }
+
+  private PositionsRecords newRecords() {
+    return new PositionsRecords(index::entryBefore, maxHoles, maxRecordBytes);
   }
 
   private List<CompletableFuture<Object>> append(List<PositionsRecord> records) {

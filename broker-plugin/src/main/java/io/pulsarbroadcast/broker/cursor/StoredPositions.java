@@ -17,9 +17,13 @@ public final class StoredPositions {
   private Map<Integer, Stored> current = new HashMap<>();
 
   /**
-   * A snapshot whose last record has not come yet; one that a crash cut short counts for nothing.
+   * A snapshot whose last record has not come yet; one that lacks a record, because a crash cut it
+   * short or storage refused one of them, counts for nothing.
    */
   private Map<Integer, Stored> snapshot;
+
+  private int snapshotRecords;
+  private long snapshotId;
 
   private static final class Stored {
     private final StoredName name;
@@ -41,6 +45,17 @@ public final class StoredPositions {
     PositionsRecord record = PositionsRecord.decode(bytes);
     if (record.firstOfSnapshot) {
       snapshot = new HashMap<>();
+      snapshotRecords = 0;
+      snapshotId = record.snapshotId;
+    }
+    if (snapshot != null && record.placeInSnapshot >= 0) {
+      snapshotRecords++;
+      boolean follows =
+          record.placeInSnapshot == snapshotRecords && record.snapshotId == snapshotId;
+      snapshot = follows ? snapshot : null;
+    }
+    if (snapshot == null && record.placeInSnapshot > 0) {
+      return;
     }
     apply(record, snapshot != null ? snapshot : current);
     if (record.lastOfSnapshot && snapshot != null) {

@@ -110,6 +110,10 @@ public final class VirtualCursor {
     if (end > deliveredEnd) {
       deliveredEnd = end;
     }
+    if (ahead != null && skipped.firstNotSkipped(next) != next) {
+      // Entries for nobody, read only now, were all that was left before a hole.
+      closeHoles();
+    }
   }
 
   /** Acknowledges every entry up to and including {@code ordinal}. */
@@ -180,10 +184,11 @@ public final class VirtualCursor {
       return true;
     }
     if (ahead == null) {
-      return false;
+      // What was ahead may have been taken into the position since that was read.
+      return ordinal < next;
     }
     synchronized (this) {
-      return ahead != null && ahead.contains(ordinal);
+      return ordinal < next || (ahead != null && ahead.contains(ordinal));
     }
   }
 

@@ -37,6 +37,12 @@ public final class BroadcastDispatcher {
   private static final long RETRY_MILLIS = 100;
   private static final long MAX_RETRY_MILLIS = 10_000;
 
+  /** Batches that nobody asked for in this time are not kept for others any longer. */
+  private static final long RECENT_MILLIS = 1_000;
+
+  /** The share of the memory for batches behind that recent ones may take besides. */
+  private static final int RECENT_SHARE = 8;
+
   private final String name;
   private final EntrySource source;
   private final DispatchQuota quota;
@@ -57,6 +63,9 @@ public final class BroadcastDispatcher {
   private int batchesUnderWay;
   private final Map<ConnectionFanout, CatchUpRequest> catchUpRequests = new LinkedHashMap<>();
   private boolean catchUpReading;
+  private final RecentBatches recent;
+  private boolean recentUsed;
+  private boolean recentExpiring;
   private boolean waitingForQuota;
   private long retryMillis = RETRY_MILLIS;
 
@@ -83,6 +92,7 @@ public final class BroadcastDispatcher {
     this.thread = thread;
     this.timer = timer;
     this.maxHeldBytes = maxHeldBytes;
+    this.recent = new RecentBatches(maxHeldBytes / RECENT_SHARE);
   }
 
   /** Adds a connection. */
@@ -105,13 +115,24 @@ public final class BroadcastDispatcher {
 
   /** Moves every consumer that has not come so far on to {@code ordinal}. */
   public void skipTo(long ordinal) {
-    thread.execute(() -> connections.forEach(connection -> connection.skipTo(ordinal)));
+    thread.execute(
+        () -> {
+          if (ordinal > tailOrdinal) {
+            tailOrdinal = ordinal;
+            source.skipTail(ordinal);
+          }
+          connections.forEach(connection -> connection.skipTo(ordinal));
+        });
   }
 
   /** Stops reading. */
   public void close() {
     closed = true;
-    thread.execute(source::close);
+    thread.execute(
+        () -> {
+          recent.clear();
+          source.close();
+        });
   }
 
   /** Reads again after {@link #close}. */
@@ -136,6 +157,7 @@ public final class BroadcastDispatcher {
         () -> {
           if (connections.contains(connection)) {
             catchUpRequests.put(connection, new CatchUpRequest(from, to));
+            shareRecent(from);
             readCatchUp();
           }
         });
@@ -195,7 +217,7 @@ public final class BroadcastDispatcher {
   }
 
   private void broadcast(List<BroadcastEntry> entries, long next) {
-    tailOrdinal = next;
+    tailOrdinal = Math.max(tailOrdinal, next);
     if (!entries.isEmpty() && !connections.isEmpty()) {
       batchesUnderWay++;
       AtomicInteger notTaken = new AtomicInteger(connections.size());
@@ -240,6 +262,7 @@ public final class BroadcastDispatcher {
                 () -> {
                   catchUpReading = false;
                   retryMillis = RETRY_MILLIS;
+                  keepRecent(entries, from, next);
                   share(entries, from, next);
                   readCatchUp();
                 });
@@ -270,6 +293,42 @@ public final class BroadcastDispatcher {
       }
     }
     entries.forEach(BroadcastEntry::release);
+  }
+
+  /** Answers a request from a batch that another connection was given a moment ago. */
+  private void shareRecent(long from) {
+    RecentBatches.Batch batch = closed ? null : recent.find(from);
+    if (batch != null && !DispatchQuota.Share.NOTHING.equals(quota.toRead(false))) {
+      recentUsed = true;
+      batch.entries().forEach(BroadcastEntry::retain);
+      share(batch.entries(), batch.from(), batch.next());
+    }
+  }
+
+  private void keepRecent(List<BroadcastEntry> entries, long from, long next) {
+    if (closed || connections.size() < 2) {
+      return;
+    }
+    recent.add(entries, from, next, sizeBytes(entries));
+    recentUsed = true;
+    if (!recentExpiring && !recent.isEmpty()) {
+      recentExpiring = true;
+      expireRecentLater();
+    }
+  }
+
+  private void expireRecentLater() {
+    timer.schedule(() -> thread.execute(this::expireRecent), RECENT_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void expireRecent() {
+    if (recentUsed && !closed) {
+      recentUsed = false;
+      expireRecentLater();
+    } else {
+      recentExpiring = false;
+      recent.clear();
+    }
   }
 
   private void waitForQuota() {

@@ -170,6 +170,8 @@ public final class ConnectionFanout {
   void skipTo(long ordinal) {
     writer.execute(
         () -> {
+          // The tail reader goes on from there at the earliest: who seeks back is behind.
+          tailEnd = Math.max(tailEnd, ordinal);
           for (FanoutConsumer consumer : members) {
             if (consumer.next < ordinal) {
               leaveLane(consumer);
@@ -214,7 +216,7 @@ public final class ConnectionFanout {
     writer.execute(
         () -> {
           taken.run();
-          tailEnd = next;
+          tailEnd = Math.max(tailEnd, next);
           if (closed || atTail.isEmpty()) {
             // Nobody here takes them now; who comes later is behind.
             entries.forEach(BroadcastEntry::release);

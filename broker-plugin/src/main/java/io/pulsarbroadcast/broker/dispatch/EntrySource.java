@@ -17,6 +17,13 @@ public interface EntrySource {
   void readTail(DispatchQuota.Share max, ReadCallback callback);
 
   /**
+   * The topic's tail has been moved on to {@code ordinal}, which is after all that was read there:
+   * {@link #readTail} goes on from there, also one that waits. What is before it is left to {@link
+   * #readBehind}.
+   */
+  void skipTail(long ordinal);
+
+  /**
    * Reads entries again, from {@code from} and before {@code to}, from the broker's cache or from
    * BookKeeper; at most one bounded batch. One at a time.
    *

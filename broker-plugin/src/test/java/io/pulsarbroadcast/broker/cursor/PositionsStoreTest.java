@@ -120,6 +120,87 @@ class PositionsStoreTest {
   }
 
   @Test
+  void shouldKnowANameOnlyWhenItIsOnStorage() {
+    log.holdBack = true;
+    VirtualCursor first = connect("same");
+    store.flush();
+    assertThat(registry.isNameStored(first)).isFalse();
+    assertThat(registry.isNameStored(connect("same"))).as("I1: still on its way").isFalse();
+    log.answerAll();
+    assertThat(registry.isNameStored(first)).isTrue();
+  }
+
+  @Test
+  void shouldNotKnowANameThatStorageRefused() {
+    log.failure = new IOException("disk full");
+    registry.disconnect(connect("car"));
+    store.flush();
+    assertThat(registry.isNameStored(connect("car"))).as("I1").isFalse();
+  }
+
+  @Test
+  void shouldStoreAChangedTimeToLive() throws Exception {
+    registry.disconnect(registry.connect("car", 0, () -> 0, 0));
+    store.flush().join();
+    registry.connect("car", 3600, () -> 0, 0);
+    store.flush().join();
+    restart();
+    assertThat(registry.expire(System.nanoTime() + 60_000_000_000L, 0))
+        .isEqualTo(CursorRegistry.Skipped.NOTHING);
+  }
+
+  @Test
+  void shouldStoreHolesAgainWhenTheOtherConsumerOfTheNameIsGone() throws Exception {
+    VirtualCursor stays = connect("same");
+    VirtualCursor leaves = registry.connect("same", 60, () -> 50, 0);
+    stays.delivered(20);
+    stays.ackIndividual(7);
+    store.flush().join();
+    registry.forget(leaves);
+    store.flush().join();
+    restart();
+    assertThat(connect("same").isAcknowledged(7)).isTrue();
+  }
+
+  @Test
+  void shouldNotStoreHolesOfOneConsumerForAnotherOfTheName() throws Exception {
+    VirtualCursor one = connect("same");
+    one.delivered(20);
+    one.ackIndividual(7);
+    store.flush().join();
+    registry.connect("same", 60, () -> 3, 0);
+    store.flush().join();
+    restart();
+    assertThat(connect("same").isAcknowledged(7)).as("I4").isFalse();
+  }
+
+  @Test
+  void shouldNotTakeASnapshotThatLacksARecord() throws Exception {
+    store = new PositionsStore(log, registry, index, 100, 1);
+    ackTo(connect("a"), 5);
+    connect("b");
+    connect("c");
+    store.flush().join();
+    List<byte[]> snapshot = List.copyOf(log.records);
+    assertThat(snapshot).hasSize(3);
+    for (int lost = 0; lost < 3; lost++) {
+      // The same snapshot again, of which storage refused one record and took the others.
+      store = new PositionsStore(log, registry, index, 100, 1);
+      store.flush().join();
+      List<byte[]> again = new ArrayList<>(log.records);
+      again.remove(lost);
+      log.records.clear();
+      log.records.addAll(snapshot);
+      log.records.addAll(again);
+      StoredPositions stored = new StoredPositions();
+      for (byte[] record : log.records) {
+        stored.apply(record);
+      }
+      assertThat(stored.size()).as("I1, without record %d", lost).isEqualTo(3);
+    }
+  }
+
+  @Test
   void shouldWriteNothingWhenNothingChanged() {
     connect("car");
     store.flush().join();

@@ -106,6 +106,17 @@ class VirtualCursorTest {
   }
 
   @Test
+  void shouldCloseAHoleBehindEntriesForNobodyThatAreReadLater() {
+    cursor.delivered(20);
+    cursor.ackIndividual(12);
+    cursor.ackIndividual(10);
+    // After a restart or a seek: 11 was acknowledged around, and is only now known to be a marker.
+    skipped.add(11, 12);
+    cursor.delivered(13);
+    assertThat(cursor.next()).as("I3: nothing is held that is acknowledged").isEqualTo(13);
+  }
+
+  @Test
   void shouldForgetWhatFollowsOnReset() {
     cursor.delivered(20);
     cursor.ackIndividual(15);

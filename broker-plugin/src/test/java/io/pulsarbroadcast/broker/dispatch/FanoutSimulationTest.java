@@ -10,6 +10,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,31 +19,23 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.TreeSet;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.pulsar.common.api.proto.BaseCommand;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Dispatch against a model: random publishing, permits, full sockets, acknowledgements, redelivery,
- * skips, coming and going, in a random but repeatable interleaving of the dispatch thread, the
- * connections and storage.
+ * skips, reads that fail, coming, going and breaking off, in a random but repeatable interleaving
+ * of the dispatch thread, the connections and storage.
  *
  * <p>Protects I1 (everything arrives), I2 (first deliveries in order), I7 (nobody with permits is
  * stranded when nothing more happens) and I8 in part (nothing stays retained).
  */
 class FanoutSimulationTest {
-
-  private static final ScheduledExecutorService TIMER =
-      Executors.newSingleThreadScheduledExecutor();
-
-  @AfterAll
-  static void stopTimer() {
-    TIMER.shutdownNow();
-  }
 
   @ParameterizedTest
   @ValueSource(ints = {100, 4000})
@@ -66,7 +59,7 @@ class FanoutSimulationTest {
     private final MemoryLedger ledger = new MemoryLedger();
     private final BroadcastDispatcher dispatcher =
         new BroadcastDispatcher(
-            "test", ledger, DispatchQuota.UNLIMITED, 0, dispatchThread::add, TIMER, 20_000);
+            "test", ledger, DispatchQuota.UNLIMITED, 0, dispatchThread::add, new Timer(), 20_000);
     private final List<Connection> connections = new ArrayList<>();
     private final List<SimulatedConsumer> everybody = new ArrayList<>();
 
@@ -97,6 +90,12 @@ class FanoutSimulationTest {
         }
         settle();
       }
+      for (SimulatedConsumer consumer : everybody) {
+        consumer.assertComplete(log.size());
+      }
+      // Seeking back to what was skipped: also when nobody publishes.
+      everybody.forEach(SimulatedConsumer::seekToStart);
+      settle();
       for (SimulatedConsumer consumer : everybody) {
         consumer.assertComplete(log.size());
       }
@@ -136,12 +135,17 @@ class FanoutSimulationTest {
           }
         }
       }
+      if (random.nextInt(100) == 0) {
+        anyConnection().breakOff();
+      }
     }
 
     /** An operator moves the subscription on: nobody needs to get what is before that any more. */
     private void skip() {
       int ordinal = random.nextInt(log.size() + 1);
       registry.skipTo(ordinal);
+      // The broker's cursor is there before the dispatcher knows.
+      ledger.skipTail(ordinal);
       dispatcher.skipTo(ordinal);
       everybody.forEach(consumer -> consumer.needed = Math.max(consumer.needed, ordinal));
     }
@@ -212,7 +216,19 @@ class FanoutSimulationTest {
         }
       }
 
+      /** A bookie is away for a moment. */
+      private boolean failed(ReadCallback callback) {
+        boolean fails = random.nextInt(12) == 0;
+        if (fails) {
+          callback.readFailed(new IOException("bookie away"), true);
+        }
+        return fails;
+      }
+
       private void completeTail(ReadCallback callback) {
+        if (failed(callback)) {
+          return;
+        }
         if (random.nextInt(10) == 0) {
           // The subscription was moved on: the reader goes on from there.
           tail += random.nextInt(log.size() - tail);
@@ -224,10 +240,20 @@ class FanoutSimulationTest {
       }
 
       @Override
+      public void skipTail(long ordinal) {
+        tail = Math.max(tail, (int) ordinal);
+      }
+
+      @Override
       public void readBehind(long from, long to, DispatchQuota.Share max, ReadCallback callback) {
         assertThat(from).as("%s: catch-up beyond the tail", run).isLessThan(to);
         int end = (int) Math.min(to, from + 1 + random.nextInt(5));
-        storage.add(() -> callback.entriesRead(entries((int) from, end), end));
+        storage.add(
+            () -> {
+              if (!failed(callback)) {
+                callback.entriesRead(entries((int) from, end), end);
+              }
+            });
       }
 
       private List<BroadcastEntry> entries(int from, int to) {
@@ -261,6 +287,19 @@ class FanoutSimulationTest {
     /** Entry filters: every fifth consumer does not want every eleventh entry. */
     private static boolean isRejected(long consumerId, long ordinal) {
       return consumerId % 5 == 4 && ordinal % 11 == 3;
+    }
+
+    /** Runs delayed tasks when the simulation runs storage; starts no thread. */
+    private final class Timer extends ScheduledThreadPoolExecutor {
+      Timer() {
+        super(0);
+      }
+
+      @Override
+      public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+        storage.add(task);
+        return null;
+      }
     }
 
     private final class Connection {
@@ -315,6 +354,15 @@ class FanoutSimulationTest {
               .receive(number, command.getMessage().getRedeliveryCount());
         }
         return busy;
+      }
+
+      /** The connection is lost, whatever is under way to it; another takes its place. */
+      void breakOff() {
+        if (fanout != null) {
+          close();
+          consumers.forEach(SimulatedConsumer::leave);
+          connections.set(connections.indexOf(this), new Connection());
+        }
       }
 
       void close() {
@@ -455,9 +503,24 @@ class FanoutSimulationTest {
       }
 
       void leave() {
+        if (left) {
+          return;
+        }
         left = true;
         connection.fanout.remove(fanout);
         registry.disconnect(cursor);
+      }
+
+      void seekToStart() {
+        if (!left && ordered) {
+          rewound = true;
+          received.clear();
+          needed = 0;
+          expectedFirst = 0;
+          cursor.reset(0);
+          flow(100_000);
+          connection.fanout.moveTo(fanout, 0);
+        }
       }
 
       void assertComplete(int end) {

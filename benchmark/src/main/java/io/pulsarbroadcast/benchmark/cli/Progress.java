@@ -1,5 +1,5 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
-package io.pulsarbroadcast.benchmark.demo;
+package io.pulsarbroadcast.benchmark.cli;
 
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import java.io.PrintStream;
@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * A bar per phase on a terminal, or else a line every few seconds. One thread at a time may call
  * it.
  */
-final class Progress implements RunListener {
+public final class Progress implements RunListener {
   private static final int BAR_WIDTH = 30;
   private static final long TERMINAL_INTERVAL_MILLIS = 100;
   private static final long LINE_INTERVAL_MILLIS = 5_000;
@@ -25,7 +25,7 @@ final class Progress implements RunListener {
   private long lastShownNanos;
   private boolean stopped;
 
-  Progress(PrintStream out, boolean terminal) {
+  public Progress(PrintStream out, boolean terminal) {
     this.out = out;
     this.terminal = terminal;
   }
@@ -61,7 +61,7 @@ final class Progress implements RunListener {
   }
 
   /** Leaves a half-drawn bar alone, begins a new line, and shows nothing more. */
-  synchronized void interrupt() {
+  public synchronized void interrupt() {
     if (terminal && !stopped) {
       out.println();
     }

@@ -1,5 +1,5 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
-package io.pulsarbroadcast.benchmark.demo;
+package io.pulsarbroadcast.benchmark.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

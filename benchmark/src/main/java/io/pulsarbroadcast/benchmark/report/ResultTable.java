@@ -1,0 +1,104 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.report;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * A table of results, for people and for programs. Not thread-safe.
+ *
+ * <p>Cells are strings, whole numbers, or decimals; null and NaN are figures that there are not.
+ */
+public final class ResultTable {
+  private final List<String> columns;
+  private final List<List<Object>> rows = new ArrayList<>();
+
+  public ResultTable(List<String> columns) {
+    this.columns = List.copyOf(columns);
+  }
+
+  /** Adds a row; one cell per column. */
+  public void add(List<?> cells) {
+    if (cells.size() != columns.size()) {
+      throw new IllegalArgumentException(
+          "%d cells for %d columns".formatted(cells.size(), columns.size()));
+    }
+    rows.add(new ArrayList<>(cells));
+  }
+
+  public boolean isEmpty() {
+    return rows.isEmpty();
+  }
+
+  /** In columns, with thousands separators and two decimals. */
+  public String text() {
+    List<List<String>> grid = new ArrayList<>();
+    grid.add(columns);
+    rows.forEach(row -> grid.add(row.stream().map(ResultTable::text).toList()));
+    return TextGrid.format(grid);
+  }
+
+  /** The same with a line per column and a column per row, for few rows of many figures. */
+  public String transposedText() {
+    List<List<String>> grid = new ArrayList<>();
+    for (int i = 0; i < columns.size(); i++) {
+      int column = i;
+      List<String> line = new ArrayList<>(List.of(columns.get(i)));
+      rows.forEach(row -> line.add(text(row.get(column))));
+      grid.add(line);
+    }
+    return TextGrid.format(grid);
+  }
+
+  /** RFC 4180, with full precision; an empty cell where there is no figure. */
+  public String csv() {
+    StringBuilder csv = new StringBuilder();
+    line(csv, columns);
+    rows.forEach(row -> line(csv, row));
+    return csv.toString();
+  }
+
+  /** A map per row, from column to cell, as it goes into JSON. */
+  public List<Map<String, Object>> maps() {
+    List<Map<String, Object>> maps = new ArrayList<>();
+    for (List<Object> row : rows) {
+      Map<String, Object> map = new LinkedHashMap<>();
+      for (int i = 0; i < columns.size(); i++) {
+        map.put(columns.get(i), isNone(row.get(i)) ? null : row.get(i));
+      }
+      maps.add(map);
+    }
+    return maps;
+  }
+
+  private static void line(StringBuilder csv, List<?> cells) {
+    for (int i = 0; i < cells.size(); i++) {
+      csv.append(i == 0 ? "" : ",").append(isNone(cells.get(i)) ? "" : quoted(cells.get(i)));
+    }
+    csv.append("\r\n");
+  }
+
+  private static String quoted(Object cell) {
+    String text = String.valueOf(cell);
+    return text.matches("(?s).*[\",\r\n].*") ? '"' + text.replace("\"", "\"\"") + '"' : text;
+  }
+
+  private static String text(Object cell) {
+    if (isNone(cell)) {
+      return "-";
+    }
+    if (cell instanceof Double decimal) {
+      return String.format(Locale.ROOT, "%,.2f", decimal);
+    }
+    return cell instanceof Number number
+        ? String.format(Locale.ROOT, "%,d", number.longValue())
+        : cell.toString();
+  }
+
+  private static boolean isNone(Object cell) {
+    return cell == null || cell instanceof Double decimal && !Double.isFinite(decimal);
+  }
+}

@@ -1,0 +1,277 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.scenario;
+
+import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
+import io.pulsarbroadcast.benchmark.load.FleetException;
+import io.pulsarbroadcast.benchmark.load.LoadConfig;
+import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
+import io.pulsarbroadcast.benchmark.load.PublishResult;
+import io.pulsarbroadcast.benchmark.load.Schedule;
+import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
+import io.pulsarbroadcast.benchmark.scenario.LatencyPhases.Phase;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Consumers far behind that catch up beside a tail, one and many of them. */
+@Command(
+    name = "catch-up",
+    sortOptions = false,
+    usageHelpWidth = 100,
+    description =
+        "One durable consumer far behind catches up from BookKeeper while others receive at the tail;"
+            + " then many that are equally far behind. Compares the rates, the tail's latency, and"
+            + " how much is read from BookKeeper.",
+    footer = {"", AbstractScenario.EXIT_CODES})
+final class CatchUpScenario extends AbstractScenario {
+  private static final String TOPIC = "catch-up";
+  private static final double BYTES_PER_MEGABYTE = 1 << 20;
+  private static final int LAGGARDS_PER_CONNECTION = 10;
+  private static final double AS_FAST_AS_POSSIBLE = 1e6;
+  private static final Duration TIMEOUT = Duration.ofMinutes(60);
+
+  /** Successful reads of ranges of entries that the broker's BookKeeper client has done. */
+  private static final String READS =
+      "pulsar_managedLedger_client_bookkeeper_client_READ_ENTRY_count";
+
+  @Mixin FleetOptions load = new FleetOptions();
+
+  @Option(
+      names = "--backlog-mb",
+      paramLabel = "MB",
+      description = "How far the laggards are behind (default: ${DEFAULT-VALUE}).")
+  int backlogMegabytes = 1_024;
+
+  @Option(
+      names = "--laggards",
+      paramLabel = "N",
+      description = "How many catch up in the second run (default: ${DEFAULT-VALUE}).")
+  int laggards = 100;
+
+  @Option(
+      names = "--cache-mb",
+      paramLabel = "MB",
+      description = "The broker's entry cache (default: ${DEFAULT-VALUE}).")
+  int cacheMegabytes = 16;
+
+  @Option(
+      names = "--before-seconds",
+      paramLabel = "SECONDS",
+      description = "Time at the tail alone before each run (default: ${DEFAULT-VALUE}).")
+  int beforeSeconds = 60;
+
+  @Option(
+      names = "--max-read-ratio",
+      paramLabel = "RATIO",
+      description =
+          "What many may cost in reads from BookKeeper, of what one does (default:"
+              + " ${DEFAULT-VALUE}).")
+  double maxReadRatio = 1.5;
+
+  /** One catch-up. */
+  private record Run(
+      int consumers,
+      double seconds,
+      double reads,
+      Phase tailBefore,
+      Phase tailDuring,
+      ConsumerLog log) {}
+
+  private int backlog;
+
+  CatchUpScenario(PrintStream out, PrintStream err) {
+    super(out, err);
+  }
+
+  @Override
+  void check() {
+    load.check(common);
+    common.range("--backlog-mb", backlogMegabytes, 1, 9_000);
+    common.range("--laggards", laggards, 1, 10_000);
+    common.range("--cache-mb", cacheMegabytes, 1, 1_000_000);
+    common.range("--before-seconds", beforeSeconds, 1, 3_600);
+    common.range("--max-read-ratio", maxReadRatio, 1, 1_000);
+  }
+
+  @Override
+  Map<String, String> brokerSettings() {
+    return Map.of("managedLedgerCacheSizeMB", Integer.toString(cacheMegabytes));
+  }
+
+  @Override
+  void run(ScenarioBroker broker, ResultsFolder results)
+      throws IOException, InterruptedException, FleetException {
+    backlog = (int) (backlogMegabytes * BYTES_PER_MEGABYTE / load.sizeBytes);
+    int messages = backlog + (int) (load.rate * 2 * (beforeSeconds + TIMEOUT.toSeconds()));
+    PhasedLog tail = new PhasedLog(load.consumers);
+    LoadConfigBuilder options = BroadcastLoad.config(broker, TOPIC, load, tail, messages);
+    LoadConfig config = options.build();
+    try (BroadcastLoad running = new BroadcastLoad(options.run(config.run()), load.sizeBytes)) {
+      leavePosition(config, 1);
+      leavePosition(config, laggards);
+      publishBacklog(running);
+      running.subscribe();
+      say("%,d consumers at the tail", load.consumers);
+      running.publish(backlog, load.rate);
+      Run one = catchUp(broker, config, running, tail, 1);
+      Run many = catchUp(broker, config, running, tail, laggards);
+      PublishResult published = running.stopPublishing(Duration.ofMinutes(2));
+      BroadcastLoad.awaitReached(
+          tail, published.acknowledged().length() - 1, Duration.ofMinutes(2));
+      FleetSnapshot fleet = running.fleet().snapshot();
+      BitSet ofTheTail = (BitSet) published.acknowledged().clone();
+      ofTheTail.clear(0, backlog);
+      brokerVersion(fleet.brokerVersion());
+      report(results, one, many, tail, ofTheTail);
+    }
+  }
+
+  /** Consumers subscribe and go away again: what is published from then on is kept for them. */
+  private void leavePosition(LoadConfig config, int count)
+      throws FleetException, InterruptedException {
+    try (ConsumerFleet fleet = new ConsumerFleet(laggards(config, new ConsumerLog(count, true)))) {
+      fleet.start();
+      fleet.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+    }
+  }
+
+  private static LoadConfig laggards(LoadConfig tail, ConsumerLog log) {
+    int count = log.consumers();
+    return LoadConfig.builder()
+        .serviceUrl(tail.serviceUrl())
+        .topic(tail.topic())
+        .broadcast(SUBSCRIPTION)
+        .run(tail.run())
+        .messages(tail.messages())
+        .consumerName(LoadConfig.numbered("behind-" + count))
+        .consumers(count)
+        .connections((count + LAGGARDS_PER_CONNECTION - 1) / LAGGARDS_PER_CONNECTION)
+        .deliveryListener(log)
+        .build();
+  }
+
+  private void publishBacklog(BroadcastLoad running) throws IOException, InterruptedException {
+    say("publishing %,d messages, %,d MB", backlog, backlogMegabytes);
+    PublishResult result =
+        running
+            .publisher()
+            .publish(new Schedule(System.nanoTime(), AS_FAST_AS_POSSIBLE), 0, backlog);
+    if (result.acknowledgedCount() < backlog) {
+      throw new IOException("The backlog was not stored: " + result.firstError());
+    }
+  }
+
+  private Run catchUp(
+      ScenarioBroker broker, LoadConfig config, BroadcastLoad running, PhasedLog tail, int count)
+      throws IOException, InterruptedException, FleetException {
+    // The tail's consumers get to know their connections before they are timed.
+    TimeUnit.SECONDS.sleep(Math.min(5, beforeSeconds));
+    Phase before = tail.phases().begin("before " + count, running.publisher().nextSequence() + 1);
+    TimeUnit.SECONDS.sleep(beforeSeconds);
+    double readsBefore = broker.metrics().sum(READS, "success=\"true\"");
+    ConsumerLog log = new ConsumerLog(count, true);
+    try (ConsumerFleet fleet = new ConsumerFleet(laggards(config, log))) {
+      say("%d behind by %,d messages: catching up", count, running.publisher().nextSequence());
+      Phase during = tail.phases().begin("during " + count, running.publisher().nextSequence() + 1);
+      long startNanos = System.nanoTime();
+      fleet.start();
+      fleet.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+      BroadcastLoad.awaitReached(log, running.publisher().nextSequence() - 1, TIMEOUT);
+      double seconds = (System.nanoTime() - startNanos) / 1e9;
+      tail.phases().end(running.publisher().nextSequence() + 1);
+      double reads = broker.metrics().sum(READS, "success=\"true\"") - readsBefore;
+      say("caught up after %.1f s, %.0f reads from BookKeeper", seconds, reads);
+      fleet.snapshot();
+      return new Run(count, seconds, reads, before, during, log);
+    }
+  }
+
+  private void report(ResultsFolder results, Run one, Run many, PhasedLog tail, BitSet ofTheTail)
+      throws IOException {
+    print("");
+    print(
+        format(
+            "%,d messages of %,d bytes behind (%,d MB, entry cache %,d MB), %,d consumers at the tail,"
+                + " %.0f messages per second",
+            backlog, load.sizeBytes, backlogMegabytes, cacheMegabytes, load.consumers, load.rate));
+    print("");
+    TextTable table =
+        new TextTable(
+            "behind",
+            "caught up, s",
+            "each, MB/s",
+            "each, messages/s",
+            "all, MB/s",
+            "reads",
+            "tail P99 before, ms",
+            "tail P99 during, ms");
+    List<Promise> promises = new ArrayList<>();
+    BitSet ofTheBacklog = new BitSet();
+    ofTheBacklog.set(0, backlog);
+    try (CsvFile csv =
+            new CsvFile(
+                results.file("catch-up.csv"),
+                "laggards",
+                "seconds",
+                "megabytesPerSecondEach",
+                "messagesPerSecondEach",
+                "reads",
+                "tailP99MillisBefore",
+                "tailP99MillisDuring");
+        CsvFile consumers = ConsumerLog.csv(results.file("consumers.csv"))) {
+      for (Run run : List.of(one, many)) {
+        double rate = backlog / run.seconds;
+        double megabytes = rate * load.sizeBytes / BYTES_PER_MEGABYTE;
+        double before = LatencyPhases.millis(run.tailBefore.micros(), 99);
+        double during = LatencyPhases.millis(run.tailDuring.micros(), 99);
+        table.row(
+            run.consumers,
+            run.seconds,
+            megabytes,
+            rate,
+            megabytes * run.consumers,
+            (long) run.reads,
+            before,
+            during);
+        csv.row(run.consumers, run.seconds, megabytes, rate, run.reads, before, during);
+        run.log.write(consumers, "behind-" + run.consumers, ofTheBacklog);
+        String who = run.consumers == 1 ? "the one" : "each of the " + run.consumers;
+        promises.addAll(List.of(run.log.promises(who, ofTheBacklog)));
+        promises.add(
+            Promise.counted(
+                "nothing came twice to " + who,
+                run.log.duplicates() == 0,
+                format("%,d did", run.log.duplicates())));
+        figures.put("seconds" + run.consumers, run.seconds);
+        figures.put("megabytesPerSecondEach" + run.consumers, megabytes);
+        figures.put("reads" + run.consumers, run.reads);
+        figures.put("tailP99MillisBefore" + run.consumers, before);
+        figures.put("tailP99MillisDuring" + run.consumers, during);
+      }
+      tail.write(consumers, "tail", ofTheTail);
+    }
+    print(table.toString());
+    promises.forEach(this::promise);
+    for (Promise promise : tail.promises("every consumer at the tail", ofTheTail)) {
+      promise(promise);
+    }
+    promise(
+        Promise.counted(
+            "the catch-up was read from BookKeeper and not from the cache",
+            one.reads > 0,
+            format("%.0f reads", one.reads)));
+    promise(
+        Promise.counted(
+            format("%d cost at most %.1f times the reads of one", many.consumers, maxReadRatio),
+            many.reads <= one.reads * maxReadRatio,
+            format("%.0f and %.0f, ratio %.2f", many.reads, one.reads, many.reads / one.reads)));
+  }
+}

@@ -1,0 +1,130 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.scenario;
+
+import io.pulsarbroadcast.benchmark.load.DeliveryListener;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.BitSet;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * What each consumer of a fleet has received, message by message. The fleet's event loops write;
+ * {@link #lowest()} may be called from any thread, everything else only after {@code
+ * ConsumerFleet.snapshot()}, which makes visible what the event loops wrote.
+ */
+class ConsumerLog implements DeliveryListener {
+  private final BitSet[] received;
+  private final int[] duplicates;
+  private final int[] outOfOrder;
+  private final AtomicIntegerArray highest;
+
+  /** True from when on messages are acknowledged. */
+  private volatile boolean acknowledging;
+
+  ConsumerLog(int consumers, boolean acknowledging) {
+    this.acknowledging = acknowledging;
+    received = new BitSet[consumers];
+    duplicates = new int[consumers];
+    outOfOrder = new int[consumers];
+    highest = new AtomicIntegerArray(consumers);
+    for (int i = 0; i < consumers; i++) {
+      received[i] = new BitSet();
+      highest.set(i, -1);
+    }
+  }
+
+  @Override
+  public boolean received(
+      int consumer, int sequence, boolean first, long latencyNanos, long ledgerId, long entryId) {
+    if (!first) {
+      duplicates[consumer]++;
+    } else {
+      received[consumer].set(sequence);
+      if (sequence < highest.get(consumer)) {
+        outOfOrder[consumer]++;
+      } else {
+        highest.lazySet(consumer, sequence);
+      }
+    }
+    return acknowledging;
+  }
+
+  /** From now on, messages are acknowledged; a cumulative one covers those before, too. */
+  void startAcknowledging() {
+    acknowledging = true;
+  }
+
+  int consumers() {
+    return received.length;
+  }
+
+  /** The highest message of the consumer that is least far, or -1. */
+  int lowest() {
+    int lowest = Integer.MAX_VALUE;
+    for (int i = 0; i < highest.length(); i++) {
+      lowest = Math.min(lowest, highest.get(i));
+    }
+    return lowest;
+  }
+
+  /** How many of the expected messages one consumer lacks. */
+  int missing(int consumer, BitSet expected) {
+    BitSet lacking = (BitSet) expected.clone();
+    lacking.andNot(received[consumer]);
+    return lacking.cardinality();
+  }
+
+  /** The same, summed over consumers. */
+  long missing(BitSet expected) {
+    long missing = 0;
+    for (int i = 0; i < received.length; i++) {
+      missing += missing(i, expected);
+    }
+    return missing;
+  }
+
+  long duplicates() {
+    return sum(duplicates);
+  }
+
+  long outOfOrder() {
+    return sum(outOfOrder);
+  }
+
+  private static long sum(int[] values) {
+    long sum = 0;
+    for (int value : values) {
+      sum += value;
+    }
+    return sum;
+  }
+
+  /** One line per consumer; of a group, for example the good ones. */
+  void write(CsvFile csv, String group, BitSet expected) throws IOException {
+    for (int i = 0; i < received.length; i++) {
+      csv.row(group, i, expected.cardinality(), missing(i, expected), duplicates[i], outOfOrder[i]);
+    }
+  }
+
+  static CsvFile csv(Path file) throws IOException {
+    return new CsvFile(
+        file, "group", "consumer", "expected", "missing", "duplicates", "outOfOrder");
+  }
+
+  /** That nobody lacks a message and nobody got one for the first time after a later one. */
+  Promise[] promises(String who, BitSet expected) {
+    long missing = missing(expected);
+    return new Promise[] {
+      Promise.counted(
+          "I1: " + who + " received every message",
+          missing == 0,
+          AbstractScenario.format(
+              "%,d of %,d deliveries missing",
+              missing, (long) expected.cardinality() * received.length)),
+      Promise.counted(
+          "I2: " + who + " received them in order",
+          outOfOrder() == 0,
+          AbstractScenario.format("%,d out of order", outOfOrder()))
+    };
+  }
+}

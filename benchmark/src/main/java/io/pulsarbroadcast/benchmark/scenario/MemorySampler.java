@@ -1,0 +1,160 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.scenario;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Asks a broker again and again how much memory it uses: heap after a garbage collection that it is
+ * made to do, and direct memory as Netty counts it. One thread may call it.
+ */
+final class MemorySampler implements AutoCloseable {
+  private static final double BYTES_PER_MEGABYTE = 1 << 20;
+  private static final int THIRDS = 3;
+
+  /** One moment. */
+  record Sample(String phase, double seconds, double heapMegabytes, double directMegabytes) {}
+
+  private final ScenarioBroker broker;
+  private final CsvFile csv;
+  private final long startNanos = System.nanoTime();
+  private final List<Sample> samples = new ArrayList<>();
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread thread = new Thread(task, "memory-sampler");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private final ScheduledFuture<?> sampling;
+  private volatile String phase = "";
+
+  MemorySampler(ScenarioBroker broker, Path file, int everySeconds) throws IOException {
+    this.broker = broker;
+    this.csv =
+        new CsvFile(
+            file, "phase", "seconds", "heapAfterGcMegabytes", "directMegabytes", "cacheMegabytes");
+    this.sampling = timer.scheduleAtFixedRate(this::sample, 0, everySeconds, TimeUnit.SECONDS);
+  }
+
+  /** Names what is going on from now on. */
+  void phase(String name) {
+    phase = name;
+  }
+
+  private void sample() {
+    try {
+      String during = phase;
+      collectGarbage();
+      MetricsPage page = broker.metrics();
+      Sample sample =
+          new Sample(
+              during,
+              (System.nanoTime() - startNanos) / 1e9,
+              megabytes(page, "jvm_memory_pool_collection_used_bytes"),
+              megabytes(page, "jvm_memory_direct_bytes_used"));
+      synchronized (samples) {
+        samples.add(sample);
+      }
+      csv.row(
+          during,
+          AbstractScenario.format("%.1f", sample.seconds),
+          AbstractScenario.format("%.1f", sample.heapMegabytes),
+          AbstractScenario.format("%.1f", sample.directMegabytes),
+          AbstractScenario.format("%.1f", megabytes(page, "pulsar_ml_cache_used_size")));
+    } catch (IOException e) {
+      throw new IllegalStateException("The broker's memory cannot be read: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static double megabytes(MetricsPage page, String metric) {
+    return page.sum(metric) / BYTES_PER_MEGABYTE;
+  }
+
+  /** With the JDK's own tool; a Java without it shows the heap as of the last collection. */
+  private void collectGarbage() throws IOException, InterruptedException {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    if (Files.isExecutable(jcmd)) {
+      new ProcessBuilder(jcmd.toString(), Long.toString(broker.pid()), "GC.run")
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .redirectError(ProcessBuilder.Redirect.DISCARD)
+          .start()
+          .waitFor();
+    }
+  }
+
+  List<Sample> samples() {
+    synchronized (samples) {
+      return List.copyOf(samples);
+    }
+  }
+
+  /**
+   * Whether the last third of a phase is hardly above its first: by no more than this share and
+   * this many megabytes.
+   */
+  Promise flat(
+      String what, String during, ToDoubleFunction<Sample> value, double share, double megabytes) {
+    double[] values =
+        samples().stream().filter(s -> s.phase.equals(during)).mapToDouble(value).toArray();
+    String text =
+        AbstractScenario.format(
+            "I8: %s is flat %s (last third at most %.0f %% and %.0f MB above the first)",
+            what, during, share * 100, megabytes);
+    int third = values.length / THIRDS;
+    if (third == 0) {
+      return Promise.measured(text, false, values.length + " samples, at least 3 are needed");
+    }
+    double first = mean(values, 0, third);
+    double last = mean(values, values.length - third, values.length);
+    return Promise.measured(
+        text,
+        last <= first * (1 + share) + megabytes,
+        AbstractScenario.format(
+            "%.1f MB in the first third, %.1f MB in the last, %d samples",
+            first, last, values.length));
+  }
+
+  private static double mean(double[] values, int from, int to) {
+    double sum = 0;
+    for (int i = from; i < to; i++) {
+      sum += values[i];
+    }
+    return sum / (to - from);
+  }
+
+  /** Throws when a sample could not be taken. */
+  void check() throws IOException, InterruptedException {
+    if (sampling.isDone()) {
+      try {
+        sampling.get();
+      } catch (ExecutionException e) {
+        throw new IOException(e.getCause().getMessage(), e.getCause());
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    timer.shutdownNow();
+    try {
+      if (!timer.awaitTermination(1, TimeUnit.MINUTES)) {
+        throw new IOException("A sample of the broker's memory takes longer than a minute");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    csv.close();
+  }
+}

@@ -1,0 +1,335 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.scenario;
+
+import io.pulsarbroadcast.benchmark.load.FleetException;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** Stored positions of very many consumers: how large, and how fast written and recovered. */
+@Command(
+    name = "positions",
+    sortOptions = false,
+    usageHelpWidth = 100,
+    description =
+        "Sizes of a change and of a snapshot of very many stored positions, and the time to write and"
+            + " to recover them: everybody at one place, at 100 places, each at its own, and 1 %% of"
+            + " them with holes. Once for the encoding alone, once through a real broker.",
+    footer = {"", AbstractScenario.EXIT_CODES})
+final class PositionsScenario extends AbstractScenario {
+  private static final String ENCODING_CLASS =
+      "io.pulsarbroadcast.broker.cursor.PositionsEncodingMain";
+  private static final String STORED_SIZE = "pulsar_ml_StoredMessagesSize";
+  private static final String POSITIONS_LEDGERS = "pulsar-broadcast/positions";
+  private static final String WARM_UP_TOPIC = "positions-warm-up";
+  private static final String BASELINE_TOPIC = "positions-baseline";
+  private static final String ONE_NAME = "the-only-one";
+  private static final long STABLE_MILLIS = 1_500;
+  private static final long POLL_MILLIS = 250;
+  private static final int ENCODING_CELLS = 8;
+
+  @Option(
+      names = "--consumers",
+      paramLabel = "N",
+      description = "Positions per case (default: ${DEFAULT-VALUE}).")
+  int consumers = 100_000;
+
+  @Option(
+      names = "--connections",
+      paramLabel = "N",
+      description = "TCP connections they share (default: ${DEFAULT-VALUE}).")
+  int connections = 100;
+
+  @Option(
+      names = "--holes",
+      paramLabel = "N",
+      description =
+          "Holes of each of the 1 %%, through the broker; without it always 1,000 (default:"
+              + " ${DEFAULT-VALUE}).")
+  int holes = 1_000;
+
+  @Option(
+      names = "--plugin-class-path",
+      paramLabel = "PATH",
+      description =
+          "Classes and tests of broker-plugin, and the broker's jars; the script sets it.")
+  String pluginClassPath;
+
+  /** What was found about one case. */
+  private static final class Row {
+    private String[] encoding = {};
+    private double registerSeconds;
+    private double deltaBytes;
+    private double deltaSeconds;
+    private double moveSeconds;
+    private double loadSeconds;
+    private double snapshotBytes;
+    private double snapshotSeconds;
+  }
+
+  private final Map<PositionsCase, Row> rows = new LinkedHashMap<>();
+  private double baselineLoadSeconds;
+  private double baselineSubscribeSeconds;
+
+  PositionsScenario(PrintStream out, PrintStream err) {
+    super(out, err);
+  }
+
+  @Override
+  void check() {
+    common.range("--consumers", consumers, PositionsCase.HOLDERS_SHARE, 1_000_000);
+    common.range("--connections", connections, 1, 10_000);
+    common.range("--holes", holes, 1, 10_000);
+    if (pluginClassPath == null || pluginClassPath.isBlank()) {
+      throw new ParameterException(
+          spec.commandLine(), "--plugin-class-path is not set; allowed: a Java class path");
+    }
+  }
+
+  /** Long intervals, so that what is written is what a new name's subscribe waits for. */
+  @Override
+  Map<String, String> brokerSettings() {
+    return Map.of("broadcastPositionFlushIntervalMillis", "60000");
+  }
+
+  @Override
+  void run(ScenarioBroker broker, ResultsFolder results)
+      throws IOException, InterruptedException, FleetException {
+    for (PositionsCase positions : PositionsCase.values()) {
+      rows.put(positions, new Row());
+    }
+    measureEncoding(results);
+    List<PositionsSetup> setups = new ArrayList<>();
+    try {
+      for (PositionsCase positions : PositionsCase.values()) {
+        PositionsSetup setup = new PositionsSetup(broker, positions, consumers, connections, holes);
+        setups.add(setup);
+        write(broker, setup, positions, rows.get(positions));
+        setup.close();
+      }
+      setups.get(0).subscribeSeconds(WARM_UP_TOPIC, ONE_NAME);
+      setups.get(0).subscribeSeconds(BASELINE_TOPIC, ONE_NAME);
+      say("restarting the broker");
+      broker.stop();
+      broker.start();
+      recover(broker, setups);
+    } finally {
+      setups.forEach(PositionsSetup::close);
+    }
+    report(results);
+  }
+
+  private void measureEncoding(ResultsFolder results) throws IOException, InterruptedException {
+    say("the encoding alone, %,d positions", consumers);
+    Path csv = results.file("encoding.csv");
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    Process process =
+        new ProcessBuilder(
+                java.toString(),
+                "-cp",
+                pluginClassPath,
+                ENCODING_CLASS,
+                Integer.toString(consumers))
+            .redirectErrorStream(true)
+            .redirectOutput(csv.toFile())
+            .start();
+    if (process.waitFor() != 0) {
+      throw new IOException(
+          ENCODING_CLASS + " failed: " + Files.readString(csv, StandardCharsets.UTF_8).strip());
+    }
+    List<String> lines = Files.readAllLines(csv);
+    for (PositionsCase positions : PositionsCase.values()) {
+      rows.get(positions).encoding =
+          lines.stream()
+              .map(line -> line.split(",", -1))
+              .filter(cells -> cells.length == ENCODING_CELLS)
+              .filter(cells -> cells[0].equals(positions.label()))
+              .findFirst()
+              .orElseThrow(() -> new IOException("No line '" + positions.label() + "' in " + csv));
+    }
+  }
+
+  private void write(ScenarioBroker broker, PositionsSetup setup, PositionsCase positions, Row row)
+      throws IOException, InterruptedException, FleetException {
+    row.registerSeconds = setup.register();
+    say("%s: %,d subscribed in %.1f s", positions.label(), consumers, row.registerSeconds);
+    setup.arrange();
+    say("%s: arranged", positions.label());
+    // A new name is on storage before its subscribe is answered, and with it all that has changed.
+    setup.subscribeSeconds("new-name-1");
+    double before = storedBytes(broker);
+    row.moveSeconds = setup.moveEverybody();
+    row.deltaSeconds = setup.subscribeSeconds("new-name-2");
+    row.deltaBytes = storedBytes(broker) - before;
+    say(
+        "%s: everybody acknowledged one more message in %.1f s, written with %,.0f bytes",
+        positions.label(), row.moveSeconds, row.deltaBytes);
+  }
+
+  private void recover(ScenarioBroker broker, List<PositionsSetup> setups)
+      throws IOException, InterruptedException, FleetException {
+    // What a broker does once after its start is not taken for recovery.
+    loadSeconds(broker, WARM_UP_TOPIC);
+    baselineLoadSeconds = loadSeconds(broker, BASELINE_TOPIC);
+    baselineSubscribeSeconds = setups.get(0).subscribeSeconds(BASELINE_TOPIC, ONE_NAME);
+    int i = 0;
+    for (PositionsCase positions : PositionsCase.values()) {
+      Row row = rows.get(positions);
+      PositionsSetup setup = setups.get(i++);
+      double before = storedBytes(broker);
+      row.loadSeconds = loadSeconds(broker, positions.topic());
+      // The first write after a load is a snapshot, and everything before it is trimmed.
+      row.snapshotSeconds = setup.subscribeSeconds(setup.someName());
+      row.snapshotBytes = storedBytes(broker) - before;
+      say(
+          "%s: loaded in %.2f s, snapshot of %,.0f bytes written in %.2f s",
+          positions.label(), row.loadSeconds, row.snapshotBytes, row.snapshotSeconds);
+    }
+  }
+
+  /** The broker loads a topic, with everything that is stored of it, when asked for statistics. */
+  private static double loadSeconds(ScenarioBroker broker, String topic)
+      throws IOException, InterruptedException {
+    long startNanos = System.nanoTime();
+    broker.backlog(topic);
+    return (System.nanoTime() - startNanos) / 1e9;
+  }
+
+  /** The size of all positions logs, as soon as it does not change any more. */
+  private static double storedBytes(ScenarioBroker broker)
+      throws IOException, InterruptedException {
+    double last = Double.NaN;
+    long sinceNanos = System.nanoTime();
+    while (true) {
+      double bytes = broker.metrics().sum(STORED_SIZE, POSITIONS_LEDGERS);
+      if (Double.isNaN(bytes)) {
+        throw new IOException(
+            "The broker shows no " + STORED_SIZE + " of ledgers in " + POSITIONS_LEDGERS);
+      }
+      if (bytes != last) {
+        last = bytes;
+        sinceNanos = System.nanoTime();
+      } else if (System.nanoTime() - sinceNanos > TimeUnit.MILLISECONDS.toNanos(STABLE_MILLIS)) {
+        return bytes;
+      }
+      Thread.sleep(POLL_MILLIS);
+    }
+  }
+
+  private void report(ResultsFolder results) throws IOException {
+    TextTable encoding =
+        new TextTable(
+            "encoding alone", "change, bytes", "ms", "snapshot, bytes", "ms", "recover, ms");
+    TextTable through =
+        new TextTable(
+            "through the broker",
+            "subscribe all, s",
+            "change, bytes",
+            "written, s",
+            "snapshot, bytes",
+            "written, s",
+            "recovered, s");
+    StringBuilder markdown =
+        new StringBuilder(
+            "| Positions | Change, bytes | Encoded, ms | Snapshot, bytes | Encoded, ms | Decoded, ms |"
+                + " Written by the broker, s | Topic loaded, s |\n|---|---|---|---|---|---|---|---|\n");
+    rows.forEach(
+        (positions, row) -> {
+          String[] cells = row.encoding;
+          encoding.row(
+              positions.label(),
+              Long.parseLong(cells[4]),
+              Double.parseDouble(cells[6]),
+              Long.parseLong(cells[1]),
+              Double.parseDouble(cells[3]),
+              Double.parseDouble(cells[7]));
+          through.row(
+              positions.label(),
+              row.registerSeconds,
+              (long) row.deltaBytes,
+              row.deltaSeconds,
+              (long) row.snapshotBytes,
+              row.snapshotSeconds,
+              row.loadSeconds);
+          markdown.append(
+              format(
+                  "| %s | %,d | %s | %,d | %s | %s | %.2f | %.2f |%n",
+                  positions.label(),
+                  Long.parseLong(cells[4]),
+                  cells[6],
+                  Long.parseLong(cells[1]),
+                  cells[3],
+                  cells[7],
+                  row.snapshotSeconds,
+                  row.loadSeconds));
+        });
+    print("");
+    print(format("%,d positions; %,d holes each through the broker", consumers, holes));
+    print("");
+    print(encoding.toString());
+    print(through.toString());
+    print(
+        format(
+            "for comparison, one position: topic loaded in %.2f s, its consumer subscribed in %.2f s",
+            baselineLoadSeconds, baselineSubscribeSeconds));
+    Files.writeString(results.file("positions.md"), markdown);
+    writeCsv(results);
+    promises();
+  }
+
+  private void writeCsv(ResultsFolder results) throws IOException {
+    try (CsvFile csv =
+        new CsvFile(
+            results.file("broker.csv"),
+            "case",
+            "registerSeconds",
+            "moveSeconds",
+            "deltaBytes",
+            "deltaSeconds",
+            "snapshotBytes",
+            "snapshotSeconds",
+            "loadSeconds")) {
+      for (Map.Entry<PositionsCase, Row> entry : rows.entrySet()) {
+        Row row = entry.getValue();
+        csv.row(
+            entry.getKey().label(),
+            row.registerSeconds,
+            row.moveSeconds,
+            (long) row.deltaBytes,
+            row.deltaSeconds,
+            (long) row.snapshotBytes,
+            row.snapshotSeconds,
+            row.loadSeconds);
+        figures.put("deltaBytes " + entry.getKey().label(), row.deltaBytes);
+        figures.put("snapshotBytes " + entry.getKey().label(), row.snapshotBytes);
+        figures.put("loadSeconds " + entry.getKey().label(), row.loadSeconds);
+      }
+    }
+    figures.put("baselineLoadSeconds", baselineLoadSeconds);
+  }
+
+  private void promises() {
+    Row few = rows.get(PositionsCase.HUNDRED_PLACES);
+    long bytes = Long.parseLong(few.encoding[4]);
+    promise(
+        Promise.counted(
+            "a change of everybody at one place takes less than 1 kB",
+            Long.parseLong(rows.get(PositionsCase.ONE_PLACE).encoding[4]) < 1_000,
+            rows.get(PositionsCase.ONE_PLACE).encoding[4] + " bytes"));
+    promise(
+        Promise.counted(
+            "a change of everybody at 100 places takes no more than 4 bytes a consumer",
+            bytes <= 4L * consumers + 10_000,
+            format("%,d bytes", bytes)));
+  }
+}

@@ -1,0 +1,217 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.scenario;
+
+import io.pulsarbroadcast.benchmark.load.AckPolicy;
+import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
+import io.pulsarbroadcast.benchmark.load.FleetException;
+import io.pulsarbroadcast.benchmark.load.LoadConfig;
+import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
+import io.pulsarbroadcast.benchmark.load.PayloadFormat;
+import io.pulsarbroadcast.benchmark.load.PublishResult;
+import io.pulsarbroadcast.benchmark.load.Publisher;
+import io.pulsarbroadcast.benchmark.load.Schedule;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntUnaryOperator;
+import org.apache.pulsar.client.api.PulsarClientException;
+
+/**
+ * One case of the positions scenario on a running broker: brings the consumers to their places, and
+ * lets each acknowledge one more message. One thread may call it.
+ */
+final class PositionsSetup implements AutoCloseable {
+  private static final Duration QUIET = Duration.ofSeconds(60);
+  private static final double AS_FAST_AS_POSSIBLE = 1e6;
+  private static final long POLL_MILLIS = 50;
+
+  private final ScenarioBroker broker;
+  private final PositionsCase positions;
+  private final int consumers;
+  private final int connections;
+  private final int holes;
+  private final int messages;
+  private final int run = (int) System.nanoTime();
+
+  /** Consumers without holes, and those with; the latter null in the other cases. */
+  private final ConsumerFleet plain;
+
+  private final ConsumerFleet holders;
+  private final int holderCount;
+
+  PositionsSetup(
+      ScenarioBroker broker, PositionsCase positions, int consumers, int connections, int holes) {
+    this.broker = broker;
+    this.positions = positions;
+    this.consumers = consumers;
+    this.connections = connections;
+    this.holes = holes;
+    this.messages = positions.messages(consumers, holes);
+    this.holderCount =
+        positions == PositionsCase.HOLES ? Math.max(1, consumers / PositionsCase.HOLDERS_SHARE) : 0;
+    this.plain =
+        new ConsumerFleet(
+            fleet("consumer", consumers - holderCount)
+                .deliveryListener(new PlacesLog(consumers, messages, false))
+                .build());
+    this.holders =
+        holderCount == 0
+            ? null
+            : new ConsumerFleet(
+                fleet("holder", holderCount)
+                    .ackPolicy(AckPolicy.INDIVIDUAL)
+                    .deliveryListener(new PlacesLog(holderCount, messages, true))
+                    .build());
+  }
+
+  private LoadConfigBuilder fleet(String name, int count) {
+    return topic()
+        .broadcast(AbstractScenario.SUBSCRIPTION)
+        .consumerName(LoadConfig.numbered(name))
+        .consumers(count)
+        .connections(connections)
+        .receiverQueueSize(0)
+        .reconnect(true);
+  }
+
+  private LoadConfigBuilder topic() {
+    return LoadConfig.builder()
+        .serviceUrl(broker.serviceUrl())
+        .topic(ScenarioBroker.topic(positions.topic()))
+        .messages(messages)
+        .run(run);
+  }
+
+  /** Subscribes all on the empty topic, and returns the seconds it took. */
+  double register() throws FleetException, InterruptedException {
+    long startNanos = System.nanoTime();
+    plain.start();
+    if (holders != null) {
+      holders.start();
+      holders.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+    }
+    plain.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+    return (System.nanoTime() - startNanos) / 1e9;
+  }
+
+  /** Publishes, and brings everybody to its place. */
+  void arrange() throws IOException, FleetException, InterruptedException {
+    PlacesLog places = publish();
+    IntUnaryOperator seeks = positions.seeks();
+    if (seeks != null) {
+      seek(places, seeks);
+    }
+    if (holders != null) {
+      holders.grantPermits(2 * holes + 1);
+      awaitReceived(holders, (long) holderCount * (2 * holes + 1));
+    }
+  }
+
+  /** Publishes under the eye of a consumer of another subscription, which sees the places. */
+  private PlacesLog publish() throws IOException, FleetException, InterruptedException {
+    PlacesLog places = new PlacesLog(1, messages, false);
+    LoadConfig observer =
+        topic().subscriptionPerConsumer("observer").durable(false).deliveryListener(places).build();
+    try (ConsumerFleet fleet = new ConsumerFleet(observer);
+        Publisher publisher =
+            new Publisher(
+                broker.serviceUrl(),
+                observer.topic(),
+                run,
+                PayloadFormat.MIN_SIZE_BYTES,
+                Duration.ZERO)) {
+      fleet.start();
+      fleet.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+      PublishResult published =
+          publisher.publish(new Schedule(System.nanoTime(), AS_FAST_AS_POSSIBLE), 0, messages);
+      if (published.acknowledgedCount() < messages) {
+        throw new IOException("Publishing failed: " + published.firstError());
+      }
+      awaitReceived(fleet, messages);
+      return places;
+    } catch (PulsarClientException e) {
+      throw AbstractScenario.publishing(e);
+    }
+  }
+
+  /** The broker closes each consumer that it has moved, and they come back at their places. */
+  private void seek(PlacesLog places, IntUnaryOperator seeks)
+      throws FleetException, InterruptedException {
+    long before = plain.closedByBroker();
+    plain.seek(
+        consumer -> {
+          int sequence = seeks.applyAsInt(consumer);
+          return sequence == 0 ? null : places.place(sequence);
+        });
+    long expected = before;
+    for (int i = 0; i < consumers; i++) {
+      expected += seeks.applyAsInt(i) == 0 ? 0 : 1;
+    }
+    long startNanos = System.nanoTime();
+    while (plain.closedByBroker() < expected) {
+      if (System.nanoTime() - startNanos > BroadcastLoad.CONNECT_TIMEOUT.toNanos()) {
+        throw new IllegalStateException(
+            "%d of %d consumers were moved".formatted(plain.closedByBroker() - before, expected));
+      }
+      TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+    }
+    plain.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+  }
+
+  /** Everybody receives one more message and acknowledges it; returns the seconds. */
+  double moveEverybody() throws FleetException, InterruptedException, IOException {
+    long startNanos = System.nanoTime();
+    long before = plain.received();
+    plain.grantPermits(1);
+    if (holders != null) {
+      long beforeHolders = holders.received();
+      holders.grantPermits(1);
+      awaitReceived(holders, beforeHolders + holderCount);
+    }
+    awaitReceived(plain, before + consumers - holderCount);
+    return (System.nanoTime() - startNanos) / 1e9;
+  }
+
+  private static void awaitReceived(ConsumerFleet fleet, long count)
+      throws FleetException, InterruptedException, IOException {
+    if (!fleet.awaitReceived(count, QUIET)) {
+      throw new IOException(
+          "%,d of %,d messages arrived, and none for %d s"
+              .formatted(fleet.received(), count, QUIET.toSeconds()));
+    }
+  }
+
+  /** A name that one of the consumers has. */
+  String someName() {
+    return LoadConfig.numbered("consumer").apply(0);
+  }
+
+  /** Subscribes under a name and goes away again; returns the seconds until it was subscribed. */
+  double subscribeSeconds(String name) throws FleetException, InterruptedException {
+    return subscribeSeconds(fleet(name, 1).consumerName(index -> name).build());
+  }
+
+  private static double subscribeSeconds(LoadConfig config)
+      throws FleetException, InterruptedException {
+    try (ConsumerFleet one = new ConsumerFleet(config)) {
+      long startNanos = System.nanoTime();
+      one.start();
+      one.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+      return (System.nanoTime() - startNanos) / 1e9;
+    }
+  }
+
+  /** The same on another topic. */
+  double subscribeSeconds(String topic, String name) throws FleetException, InterruptedException {
+    return subscribeSeconds(
+        fleet(name, 1).topic(ScenarioBroker.topic(topic)).consumerName(index -> name).build());
+  }
+
+  @Override
+  public void close() {
+    plain.close();
+    if (holders != null) {
+      holders.close();
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.server;
+
+import io.pulsarbroadcast.benchmark.floor.FloorProcess;
+import java.io.IOException;
+
+/** The floor as a server that load is put on. One thread at a time may call it. */
+public final class FloorLoadServer implements LoadServer {
+  private final FloorProcess floor;
+
+  private FloorLoadServer(FloorProcess floor) {
+    this.floor = floor;
+  }
+
+  /** Starts it with as much memory as the broker has. */
+  public static FloorLoadServer start(int heapMegabytes, int directMegabytes) throws IOException {
+    return new FloorLoadServer(FloorProcess.start(heapMegabytes, directMegabytes));
+  }
+
+  @Override
+  public String name() {
+    return "Floor";
+  }
+
+  @Override
+  public String serviceUrl() {
+    return floor.serviceUrl();
+  }
+
+  @Override
+  public ProcessHandle process() {
+    return floor.handle();
+  }
+
+  @Override
+  public void forget(String topic) {
+    // It keeps nothing.
+  }
+
+  @Override
+  public void close() {
+    floor.close();
+  }
+}

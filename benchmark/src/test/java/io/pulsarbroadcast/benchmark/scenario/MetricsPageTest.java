@@ -1,0 +1,32 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.scenario;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class MetricsPageTest {
+  private static final String TEXT =
+      """
+      # TYPE reads counter
+      reads{cluster="standalone", success="false"} 1
+      reads{cluster="standalone", success="true"} 40.0 1700000000
+      reads{cluster="other",success="true"} 2
+      plain 1.5E3
+      not a sample
+      """;
+
+  private final MetricsPage page = MetricsPage.parse(TEXT);
+
+  @Test
+  void shouldAddUpTheSamplesWithALabel() {
+    assertThat(page.sum("reads", "success=\"true\"")).isEqualTo(42);
+    assertThat(page.sum("reads")).isEqualTo(43);
+    assertThat(page.sum("plain")).isEqualTo(1_500);
+  }
+
+  @Test
+  void shouldTellAMissingMetricFromZero() {
+    assertThat(page.sum("absent")).isNaN();
+  }
+}

@@ -1,0 +1,152 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * The positions log of the model. Records wait until the model lets them arrive, one after the
+ * other: each is then stored and answered, or stored and yet answered with a failure, or lost. What
+ * waits when the broker dies arrives in part. With each write goes what the reference says had to
+ * be written. Not thread-safe.
+ */
+final class ModelLog implements PositionsStore.Log {
+
+  private final Random random;
+  private final Supplier<StoredReference> reference;
+  private final List<Record> waiting = new ArrayList<>();
+  private final List<Record> stored = new ArrayList<>();
+
+  /** The write that further records of this step belong to. */
+  private Write current;
+
+  /** One snapshot or one change: the records that were appended in one step. */
+  private static final class Write {
+    private final StoredReference reference;
+    private boolean snapshot;
+    private int records;
+
+    Write(StoredReference reference) {
+      this.reference = reference;
+    }
+  }
+
+  private static final class Record {
+    private final byte[] bytes;
+    private final Write write;
+    private final CompletableFuture<Object> done = new CompletableFuture<>();
+
+    Record(byte[] bytes, Write write) {
+      this.bytes = bytes;
+      this.write = write;
+    }
+  }
+
+  /**
+   * @param reference asked with each write for what has to be in it
+   */
+  ModelLog(Random random, Supplier<StoredReference> reference) {
+    this.random = random;
+    this.reference = reference;
+  }
+
+  /** To be called before each step of the model: what is appended from now on is another write. */
+  void nextStep() {
+    current = null;
+  }
+
+  @Override
+  public CompletableFuture<Object> append(byte[] bytes) {
+    if (current == null) {
+      current = new Write(reference.get());
+    }
+    current.records++;
+    try {
+      current.snapshot |= PositionsRecord.decode(bytes).firstOfSnapshot;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Record record = new Record(bytes, current);
+    waiting.add(record);
+    return record.done;
+  }
+
+  boolean isWaiting() {
+    return !waiting.isEmpty();
+  }
+
+  /** Stores the record that waits longest. */
+  void arrive() {
+    nextStep();
+    Record record = waiting.remove(0);
+    stored.add(record);
+    record.done.complete(record);
+  }
+
+  /** Fails the record that waits longest; now and then it is stored nevertheless. */
+  void fail() {
+    nextStep();
+    Record record = waiting.remove(0);
+    if (random.nextInt(3) == 0) {
+      stored.add(record);
+    }
+    record.done.completeExceptionally(new IOException("disk full"));
+  }
+
+  @Override
+  public void forgetBefore(Object record) {
+    int before = stored.indexOf(record);
+    // Storage forgets in its own units: perhaps not all of it.
+    int forgotten = random.nextBoolean() ? before : random.nextInt(before + 1);
+    stored.subList(0, forgotten).clear();
+  }
+
+  /** The broker is gone: of what waits, some of the first records arrive. */
+  void crash() {
+    nextStep();
+    stored.addAll(waiting.subList(0, random.nextInt(waiting.size() + 1)));
+    waiting.clear();
+  }
+
+  /** What the real classes read. */
+  StoredPositions read() {
+    StoredPositions positions = new StoredPositions();
+    try {
+      for (Record record : stored) {
+        positions.apply(record.bytes);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return positions;
+  }
+
+  /**
+   * What has to be in it: the state at the last write that is there completely. A snapshot that is
+   * there in part counts for nothing; of a change that is there in part every name may be as before
+   * or as after.
+   */
+  StoredReference expected() {
+    StoredReference expected = new StoredReference();
+    int from = 0;
+    while (from < stored.size()) {
+      Write write = stored.get(from).write;
+      int to = from;
+      while (to < stored.size() && stored.get(to).write == write) {
+        to++;
+      }
+      if (to - from == write.records) {
+        expected = write.reference;
+      } else if (!write.snapshot) {
+        expected = expected.or(write.reference);
+      }
+      from = to;
+    }
+    return expected;
+  }
+}

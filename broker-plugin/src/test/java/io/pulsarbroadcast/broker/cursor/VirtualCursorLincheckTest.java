@@ -1,0 +1,118 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import static io.pulsarbroadcast.broker.Interleavings.require;
+
+import io.pulsarbroadcast.broker.Interleavings;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Acknowledgements of any kind on any thread, deliveries on one, and what dispatch asks meanwhile:
+ * as if one after the other (I4). Entry 2 is for nobody, of entry 3 single messages are
+ * acknowledged.
+ *
+ * <p>Left out on purpose: what an acknowledgement answers beyond "taken", and the position while
+ * acknowledgements are under way. It may be low for a moment, before holes are closed; it must not
+ * be ahead, and it is exact when all is quiet.
+ */
+@Param(name = "ordinal", gen = IntGen.class, conf = "0:5")
+public class VirtualCursorLincheckTest {
+
+  private final SkippedEntries skipped = new SkippedEntries();
+  private final VirtualCursor cursor = new VirtualCursor("car", true, skipped, 0, 4);
+
+  public VirtualCursorLincheckTest() {
+    skipped.add(2, 3);
+  }
+
+  @Operation
+  public boolean ackCumulative(@Param(name = "ordinal") int ordinal) {
+    return cursor.ackCumulative(ordinal) != AckResult.NOT_SENT;
+  }
+
+  @Operation
+  public boolean ackIndividual(@Param(name = "ordinal") int ordinal) {
+    return cursor.ackIndividual(ordinal) != AckResult.NOT_SENT;
+  }
+
+  @Operation
+  public boolean ackFirstOfTwoMessages() {
+    return cursor.ackPart(3, new long[] {0b10}) != AckResult.NOT_SENT;
+  }
+
+  @Operation
+  public boolean ackSecondOfTwoMessages() {
+    return cursor.ackPart(3, new long[] {0b01}) != AckResult.NOT_SENT;
+  }
+
+  @Operation
+  public boolean isAcknowledged(@Param(name = "ordinal") int ordinal) {
+    boolean passed = ordinal < cursor.next();
+    boolean acknowledged = cursor.isAcknowledged(ordinal);
+    require(acknowledged || !passed, "the position was ahead");
+    return acknowledged && ordinal != 2;
+  }
+
+  @Operation(nonParallelGroup = "event loop")
+  public void delivered(@Param(name = "ordinal") int ordinal) {
+    cursor.delivered(ordinal);
+  }
+
+  @Validate
+  public void thePositionIsAtTheFirstHole() {
+    long position = skipped.firstNotSkipped(cursor.next());
+    require(!cursor.isAcknowledged(position), "the position stayed behind");
+  }
+
+  @Test
+  void shouldTakeAcknowledgementsAsIfOneAfterTheOther() {
+    Interleavings.check(VirtualCursorLincheckTest.class, Sequential.class);
+  }
+
+  /** What is expected: a set of messages. */
+  public static class Sequential {
+    private final boolean[] acknowledged = new boolean[6];
+    private boolean firstMessage;
+    private boolean secondMessage;
+    private int deliveredEnd = 4;
+
+    public boolean ackCumulative(int ordinal) {
+      for (int i = 0; i <= ordinal && ordinal < deliveredEnd; i++) {
+        acknowledged[i] = true;
+      }
+      return ordinal < deliveredEnd;
+    }
+
+    public boolean ackIndividual(int ordinal) {
+      if (ordinal < deliveredEnd) {
+        acknowledged[ordinal] = true;
+      }
+      return ordinal < deliveredEnd;
+    }
+
+    public boolean ackFirstOfTwoMessages() {
+      firstMessage = true;
+      acknowledged[3] |= secondMessage;
+      return true;
+    }
+
+    public boolean ackSecondOfTwoMessages() {
+      secondMessage = true;
+      acknowledged[3] |= firstMessage;
+      return true;
+    }
+
+    public boolean isAcknowledged(int ordinal) {
+      return acknowledged[ordinal] && ordinal != 2;
+    }
+
+    public void delivered(int ordinal) {
+      deliveredEnd = Math.max(deliveredEnd, ordinal);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.pulsarbroadcast.benchmark.scenario.ScenarioCommand;
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The scenarios of docs/scenarios.md at a size that takes seconds. What was delivered counts here;
+ * times and memory do not.
+ */
+@Timeout(value = 6, unit = TimeUnit.MINUTES)
+class ScenarioProcessIT {
+  /** Kept after the test, with the broker's log when a promise was broken. */
+  private final Path results = Path.of("target/scenario-results", UUID.randomUUID().toString());
+
+  /** I1, I2, I3, I8. */
+  @Test
+  void shouldLetBadConsumersCatchUpWhenTheyWake() throws Exception {
+    JsonNode figures =
+        run(
+            "soak --consumers 50 --minutes 0.1 --never-read 2 --never-acknowledge 2"
+                + " --warmup-seconds 1 --sample-seconds 1");
+
+    assertThat(figures.path("backlogWhenWoken").asLong()).isGreaterThan(60);
+    assertThat(figures.path("backlogAtEnd").asLong()).isZero();
+    assertThat(files()).contains("memory.csv", "memory.svg", "latency.csv", "consumers.csv");
+  }
+
+  /** I1, I2, I8. */
+  @Test
+  void shouldServeConsumersAtOnePlaceWithTheReadsOfOne() throws Exception {
+    JsonNode figures =
+        run(
+            "catch-up --consumers 50 --backlog-mb 20 --laggards 10 --before-seconds 2 --cache-mb 2"
+                + " --max-read-ratio 3");
+
+    assertThat(figures.path("reads1").asDouble()).isPositive();
+    assertThat(figures.path("reads10").asDouble()).isPositive();
+    assertThat(files()).contains("catch-up.csv", "consumers.csv");
+  }
+
+  /** I1, I2, I5. */
+  @Test
+  void shouldLoseNothingAndRedeliverOneIntervalWhenTheBrokerIsKilled() throws Exception {
+    // The margin is wide because other tests may use the machine at the same time.
+    JsonNode figures =
+        run("kills --consumers 50 --kills 2 --between-seconds 5 --margin-millis 3000");
+
+    assertThat(figures.path("kills").asInt()).isEqualTo(2);
+    assertThat(figures.path("published").asInt()).isGreaterThan(200);
+    assertThat(figures.path("oldestMillis").asInt()).isLessThanOrEqualTo(4_000);
+    assertThat(files()).contains("kills.csv", "consumers.csv");
+  }
+
+  /** I1, I2, I5. */
+  @Test
+  void shouldRedeliverNothingWithAReceiptWhenTheTopicIsUnloaded() throws Exception {
+    JsonNode figures = run("unloads --consumers 50 --unloads 3 --between-seconds 2");
+
+    assertThat(figures.path("receipts").asLong()).isGreaterThan(3_000);
+    assertThat(figures.path("redeliveredWithReceiptBefore").asLong()).isZero();
+    assertThat(figures.path("redeliveredWithReceiptSince").asLong()).isZero();
+    assertThat(files()).contains("unloads.csv", "consumers.csv");
+  }
+
+  /** I4: what is measured is what is there, so every case is written and recovered. */
+  @Test
+  void shouldMeasureStoredPositions() throws Exception {
+    Path plugin = BrokerExtension.nar().getParent();
+    String classPath =
+        String.join(
+            File.pathSeparator,
+            plugin.resolve("classes").toString(),
+            plugin.resolve("test-classes").toString(),
+            System.getProperty("pulsar.home") + "/lib/*");
+
+    JsonNode figures =
+        run(
+            "positions --consumers 1000 --connections 8 --holes 50",
+            "--plugin-class-path",
+            classPath);
+
+    assertThat(figures.path("deltaBytes one place").asDouble()).isBetween(1.0, 1_000.0);
+    assertThat(figures.path("deltaBytes own places").asDouble()).isGreaterThan(1_000);
+    assertThat(files()).contains("positions.md", "encoding.csv", "broker.csv");
+  }
+
+  /** Runs a scenario, and returns the figures of its result.json. */
+  private JsonNode run(String command, String... more) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of(command.split(" ")));
+    arguments.addAll(List.of(more));
+    arguments.addAll(
+        List.of(
+            "--counts-only",
+            "--output",
+            results.toString(),
+            "--pulsar-home",
+            System.getProperty("pulsar.home"),
+            "--nar",
+            BrokerExtension.nar().toString()));
+    ByteArrayOutputStream output = new ByteArrayOutputStream();
+    PrintStream out = new PrintStream(output, true, StandardCharsets.UTF_8);
+
+    int exitCode = new ScenarioCommand(out, out).execute(arguments.toArray(String[]::new));
+
+    assertThat(exitCode).as(output.toString(StandardCharsets.UTF_8)).isZero();
+    return new ObjectMapper().readTree(folder().resolve("result.json").toFile()).path("figures");
+  }
+
+  private Path folder() throws Exception {
+    try (Stream<Path> folders = Files.list(results)) {
+      return folders.findFirst().orElseThrow();
+    }
+  }
+
+  private List<String> files() throws Exception {
+    try (Stream<Path> found = Files.list(folder())) {
+      return found.map(file -> file.getFileName().toString()).toList();
+    }
+  }
+}

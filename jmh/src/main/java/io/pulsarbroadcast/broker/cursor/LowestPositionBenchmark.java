@@ -1,0 +1,79 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * The lowest of all positions, once per interval: a scan against a sorted structure that every
+ * acknowledgement keeps up to date. In one interval each consumer acknowledges once.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(2)
+@State(Scope.Thread)
+public class LowestPositionBenchmark {
+  @Param("100000")
+  int consumers;
+
+  private CursorRegistry registry;
+  private VirtualCursor[] cursors;
+  private TreeMap<Long, Integer> consumersAt;
+  private long[] positions;
+  private long round;
+
+  @Setup
+  public void start() {
+    registry = new CursorRegistry(new SkippedEntries(), 0);
+    cursors = new VirtualCursor[consumers];
+    positions = new long[consumers];
+    consumersAt = new TreeMap<>();
+    consumersAt.put(0L, consumers);
+    round = 0;
+    for (int i = 0; i < consumers; i++) {
+      cursors[i] = registry.connect("consumer-" + i, 60, () -> 0, Long.MAX_VALUE - 1);
+    }
+  }
+
+  /** What an interval costs beside the acknowledgements themselves. */
+  @Benchmark
+  public long scan() {
+    return registry.lowest();
+  }
+
+  @Benchmark
+  public long intervalWithScan() {
+    for (VirtualCursor cursor : cursors) {
+      cursor.ackCumulative(round);
+    }
+    round++;
+    return registry.lowest();
+  }
+
+  @Benchmark
+  public long intervalWithSortedPositions() {
+    round++;
+    for (int i = 0; i < positions.length; i++) {
+      synchronized (consumersAt) {
+        consumersAt.merge(
+            positions[i], -1, (count, less) -> count + less == 0 ? null : count + less);
+        positions[i] = round;
+        consumersAt.merge(round, 1, Integer::sum);
+      }
+    }
+    return consumersAt.firstKey();
+  }
+}

@@ -1,0 +1,69 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+import org.openjdk.jmh.annotations.AuxCounters;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What changed in an interval, encoded to be stored, when every consumer has moved: "this place:
+ * these consumers" against a record for each consumer. Its size is the figure {@code bytes}.
+ */
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(2)
+@State(Scope.Thread)
+public class PositionsDeltaBenchmark {
+  private static final int BYTES_PER_CONSUMER = Integer.BYTES + 2 * Long.BYTES;
+
+  /** The size of the last encoding. */
+  @State(Scope.Thread)
+  @AuxCounters(AuxCounters.Type.EVENTS)
+  public static class Size {
+    public long bytes;
+  }
+
+  @Param("100000")
+  int consumers;
+
+  @Param({"1", "10", "1000"})
+  int places;
+
+  @Benchmark
+  public byte[] positionsRecord(Size size) {
+    PositionsRecord record = new PositionsRecord();
+    for (int number = 0; number < consumers; number++) {
+      record.put(number, new EntryId(1, number % places));
+    }
+    byte[] encoded = record.encode();
+    size.bytes = encoded.length;
+    return encoded;
+  }
+
+  @Benchmark
+  public byte[] recordPerConsumer(Size size) {
+    ByteBuffer encoded = ByteBuffer.allocate(consumers * BYTES_PER_CONSUMER + Integer.BYTES);
+    for (int number = 0; number < consumers; number++) {
+      encoded.putInt(number).putLong(1).putLong(number % places);
+    }
+    CRC32C crc = new CRC32C();
+    crc.update(encoded.array(), 0, encoded.position());
+    encoded.putInt((int) crc.getValue());
+    size.bytes = encoded.capacity();
+    return encoded.array();
+  }
+}
