@@ -22,6 +22,7 @@ import java.util.Properties;
  *     consumers behind
  * @param maxAcknowledgmentHolesToPersist entries, and batches, that one consumer has acknowledged
  *     ahead of its position and that survive a restart
+ * @param statsMaxConsumers how many consumers of a subscription the broker's statistics list
  */
 public record BroadcastConfig(
     int positionFlushIntervalMillis,
@@ -31,7 +32,8 @@ public record BroadcastConfig(
     int catchUpReadMaxEntries,
     int catchUpReadMaxBytes,
     int catchUpMaxHeldBytes,
-    int maxAcknowledgmentHolesToPersist) {
+    int maxAcknowledgmentHolesToPersist,
+    int statsMaxConsumers) {
 
   private static final String PREFIX = "broadcast";
 
@@ -51,7 +53,8 @@ public record BroadcastConfig(
             reader.integer("broadcastCatchUpReadMaxEntries", 100, 1, 10_000),
             reader.integer("broadcastCatchUpReadMaxBytes", 1 << 20, 1 << 10, 1 << 28),
             reader.integer("broadcastCatchUpMaxHeldBytes", 64 << 20, 1 << 20, 1 << 30),
-            reader.integer("broadcastMaxAcknowledgmentHolesToPersist", 50_000, 0, 500_000));
+            reader.integer("broadcastMaxAcknowledgmentHolesToPersist", 50_000, 0, 500_000),
+            reader.integer("broadcastStatsMaxConsumers", 100, 0, 10_000));
     reader.refuseUnknown();
     return config;
   }

@@ -41,6 +41,15 @@ class ArchitectureTest {
           .resideInAPackage("..broker.compat..");
 
   @ArchTest
+  static final ArchRule shouldKeepMetricsApartFromWhatTheyMeasure =
+      noClasses()
+          .that()
+          .resideInAPackage("..broker.metrics..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("..broker.compat..", "..broker.dispatch..", "org.apache.pulsar..");
+
+  @ArchTest
   static final ArchRule shouldKeepNetworkingOutOfCursors =
       noClasses()
           .that()
@@ -48,5 +57,9 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(
-              "..broker.compat..", "..broker.dispatch..", "io.netty..", "org.apache.pulsar..");
+              "..broker.compat..",
+              "..broker.dispatch..",
+              "..broker.metrics..",
+              "io.netty..",
+              "org.apache.pulsar..");
 }

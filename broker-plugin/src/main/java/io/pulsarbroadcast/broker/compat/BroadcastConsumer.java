@@ -164,6 +164,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
               "Acknowledging in a transaction is not supported on a Broadcast subscription"));
     }
     lastAckedTimestamp = System.currentTimeMillis();
+    broadcast.metrics().acked(ack.getMessageIdsCount());
     boolean changed = false;
     for (int i = 0; i < ack.getMessageIdsCount(); i++) {
       changed |= acknowledge(ack.getMessageIdAt(i), ack.getAckType());

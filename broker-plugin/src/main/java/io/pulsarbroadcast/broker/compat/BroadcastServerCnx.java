@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.collection.LongObjectHashMap;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
@@ -48,6 +49,9 @@ final class BroadcastServerCnx extends ServerCnx {
   /** Where consumers without a durable position sought, until they reconnect. */
   private final Map<Long, Long> sought = new ConcurrentHashMap<>();
 
+  /** The Broadcast consumers by the id that the client gave them. */
+  private final LongObjectHashMap<BroadcastConsumer> consumersById = new LongObjectHashMap<>();
+
   private boolean peerTakesBrokerMetadata;
   private boolean refusedAckLogged;
 
@@ -61,16 +65,21 @@ final class BroadcastServerCnx extends ServerCnx {
   /** Adds a consumer to what its subscription sends down this connection. From any thread. */
   void add(BroadcastSubscription subscription, BroadcastConsumer consumer) {
     onEventLoop(
-        () ->
-            fanouts
-                .computeIfAbsent(subscription, s -> s.newFanout(newWriter(s)))
-                .add(consumer.fanout()));
+        () -> {
+          consumersById.put(consumer.consumerId(), consumer);
+          fanouts
+              .computeIfAbsent(subscription, s -> s.newFanout(newWriter(s)))
+              .add(consumer.fanout());
+        });
   }
 
   /** Removes a consumer. From any thread. */
   void remove(BroadcastSubscription subscription, BroadcastConsumer consumer) {
     onEventLoop(
         () -> {
+          if (consumersById.get(consumer.consumerId()) == consumer) {
+            consumersById.remove(consumer.consumerId());
+          }
           ConnectionFanout fanout = fanouts.get(subscription);
           if (fanout != null) {
             fanout.remove(consumer.fanout());
@@ -213,14 +222,13 @@ final class BroadcastServerCnx extends ServerCnx {
 
   /**
    * An acknowledgement that wants no answer goes straight to its consumer: there are as many as
-   * deliveries, and the broker's way costs two futures and two lambdas each.
+   * deliveries, and the broker's way costs two futures and two lambdas each. Only a connection
+   * whose handshake is done has consumers.
    */
   @Override
   protected void handleAck(CommandAck ack) {
     BroadcastConsumer consumer =
-        ack.hasRequestId() || intercepted || !isHandshakeCompleted()
-            ? null
-            : broadcastConsumer(ack.getConsumerId());
+        ack.hasRequestId() || intercepted ? null : consumersById.get(ack.getConsumerId());
     if (consumer == null) {
       super.handleAck(ack);
     } else {

@@ -9,6 +9,9 @@ import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -21,6 +24,7 @@ import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.common.policies.data.stats.SubscriptionStatsImpl;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +47,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private final ConsumerReport report;
   private final ConsumerAdmission admission;
   private final ConsumerDirectory consumers = new ConsumerDirectory();
+  private final ShownStats shownStats = new ShownStats(this, consumers);
   private final LongAdder refusedAcks = new LongAdder();
   private volatile boolean closed;
   private volatile boolean discarded;
@@ -122,6 +127,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     topic.decrementUsageCount();
   }
 
+  /** The ordinal after the last message that was published. */
+  long end() {
+    return places.end();
+  }
+
   /** Whether the subscription takes no consumers because it is being closed. */
   boolean isFenced() {
     return closed;
@@ -148,6 +158,30 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   int consumerCount() {
     return consumers.count();
+  }
+
+  SubscriptionParts parts() {
+    return parts;
+  }
+
+  /** The connected consumers; none when the broker asks in order to make a series of each. */
+  @Override
+  public List<Consumer> getConsumers() {
+    return shownStats.hidesConsumers() ? List.of() : consumers.asList();
+  }
+
+  /** Lists some consumers only, see {@link ShownStats}. */
+  @Override
+  SubscriptionStatsImpl shown(SubscriptionStatsImpl stats) {
+    return shownStats.shown(stats);
+  }
+
+  ShownStats shownStats() {
+    return shownStats;
+  }
+
+  SubscriptionMetrics metrics() {
+    return parts.metrics();
   }
 
   EntryFilters filters() {
@@ -281,6 +315,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Counts an acknowledgement that was not taken, and logs the first of a connection. */
   void refuseAck(BroadcastConsumer consumer, long ledgerId, long entryId, String reason) {
     refusedAcks.increment();
+    metrics().ackRefused();
     if (consumer.connection().isFirstRefusedAck()) {
       log.warn(
           "[{}][{}] Ignored an acknowledgement of {}:{} by consumer {} ({}): {}. Further ones of this connection are only"
@@ -363,7 +398,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         .flush()
         .handle((flushed, e) -> publishPosition())
         .thenCompose(published -> published)
-        .whenComplete((published, e) -> parts.publisher().stop());
+        .whenComplete(
+            (published, e) -> {
+              parts.publisher().stop();
+              metrics().close();
+            });
   }
 
   /**
@@ -387,6 +426,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Closes the positions log for good: it is about to be deleted. */
   CompletableFuture<Void> discardLog() {
     parts.publisher().stop();
+    metrics().close();
     CompletableFuture<Void> closed = closeLog();
     discarded = true;
     return closed;
@@ -395,6 +435,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Takes part again after {@link #stop}, when closing the topic failed. */
   void resume() {
     closed = false;
+    metrics().reopen();
     parts.publisher().resume();
     watch.start();
     parts.fanout().reopen();

@@ -5,6 +5,7 @@ import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.cursor.StoredPositions;
+import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +21,6 @@ import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.Subscription;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
-import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 import org.apache.pulsar.common.util.FutureUtil;
 import org.slf4j.Logger;
@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * uses becomes Broadcast from its position), and the consumer object for a {@link
  * BroadcastConsumer} at the end. Everything that is not Broadcast is left to the broker.
  */
-final class BroadcastTopic extends PersistentTopic {
+final class BroadcastTopic extends MeteredTopic {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastTopic.class);
 
@@ -48,8 +48,13 @@ final class BroadcastTopic extends PersistentTopic {
   private final Map<String, CompletableFuture<BroadcastSubscription>> beingMade =
       new ConcurrentHashMap<>();
 
-  BroadcastTopic(String topic, ManagedLedger ledger, BrokerService broker, BroadcastConfig config) {
-    super(topic, ledger, broker);
+  BroadcastTopic(
+      String topic,
+      ManagedLedger ledger,
+      BrokerService broker,
+      BroadcastConfig config,
+      BroadcastMetrics metrics) {
+    super(topic, ledger, broker, metrics);
     this.config = config;
   }
 

@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.BroadcastConfig;
+import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import java.io.IOException;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.BrokerService;
@@ -18,13 +19,15 @@ final class BroadcastTopicFactory implements TopicFactory {
 
   private final TopicFactory configured;
   private final BroadcastConfig config;
+  private final BroadcastMetrics metrics;
 
   /**
    * @param configured the broker's own factory, or null
    */
-  BroadcastTopicFactory(TopicFactory configured, BroadcastConfig config) {
+  BroadcastTopicFactory(TopicFactory configured, BroadcastConfig config, BroadcastMetrics metrics) {
     this.configured = configured;
     this.config = config;
+    this.metrics = metrics;
   }
 
   @Override
@@ -35,7 +38,7 @@ final class BroadcastTopicFactory implements TopicFactory {
       return made;
     }
     if (type == PersistentTopic.class) {
-      return type.cast(new BroadcastTopic(topic, ledger, broker, config));
+      return type.cast(new BroadcastTopic(topic, ledger, broker, config, metrics));
     }
     // The broker makes what a factory does not.
     return null;

@@ -34,7 +34,8 @@ public final class BrokerHooks {
       Field topicFactory = BrokerService.class.getDeclaredField("topicFactory");
       topicFactory.setAccessible(true);
       TopicFactory next = (TopicFactory) topicFactory.get(broker);
-      topicFactory.set(broker, new BroadcastTopicFactory(next, config));
+      topicFactory.set(
+          broker, new BroadcastTopicFactory(next, config, BrokerMetrics.expose(pulsar)));
       broker.setPulsarChannelInitializerFactory(BroadcastChannelInitializer::new);
     } catch (ReflectiveOperationException | LinkageError | IllegalStateException e) {
       throw new IllegalStateException(

@@ -4,7 +4,6 @@ package io.pulsarbroadcast.broker.compat;
 import io.pulsarbroadcast.broker.dispatch.DispatchQuota;
 import java.util.Optional;
 import java.util.function.IntSupplier;
-import java.util.stream.Stream;
 import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
@@ -17,6 +16,8 @@ import org.apache.pulsar.broker.service.persistent.PersistentTopic;
  * <p>May be called from any thread.
  */
 final class DispatchRates implements DispatchQuota {
+
+  private static final int LEVELS = 3;
 
   private final PersistentTopic topic;
   private final String subscription;
@@ -70,31 +71,35 @@ final class DispatchRates implements DispatchQuota {
     if (!applies(atTail)) {
       return Share.ALL;
     }
-    long[] messages = {Long.MAX_VALUE};
-    long[] bytes = {Long.MAX_VALUE};
-    limiters()
-        .forEach(
-            limiter -> {
-              messages[0] = least(messages[0], limiter.getAvailableDispatchRateLimitOnMsg());
-              bytes[0] = least(bytes[0], limiter.getAvailableDispatchRateLimitOnByte());
-            });
-    if (messages[0] == 0 || bytes[0] == 0) {
+    long messages = Long.MAX_VALUE;
+    long bytes = Long.MAX_VALUE;
+    for (int level = 0; level < LEVELS; level++) {
+      DispatchRateLimiter limiter = limiter(level);
+      if (limiter != null) {
+        messages = least(messages, limiter.getAvailableDispatchRateLimitOnMsg());
+        bytes = least(bytes, limiter.getAvailableDispatchRateLimitOnByte());
+      }
+    }
+    if (messages == 0 || bytes == 0) {
       return Share.NOTHING;
     }
-    if (messages[0] == Long.MAX_VALUE && bytes[0] == Long.MAX_VALUE) {
+    if (messages == Long.MAX_VALUE && bytes == Long.MAX_VALUE) {
       return Share.ALL;
     }
     int receivers = Math.max(1, consumers.getAsInt());
     return new Share(
-        (int) Math.min(Integer.MAX_VALUE, Math.max(1, messages[0] / receivers)),
-        Math.max(1, bytes[0] / receivers));
+        (int) Math.min(Integer.MAX_VALUE, Math.max(1, messages / receivers)),
+        Math.max(1, bytes / receivers));
   }
 
   @Override
   public void sent(boolean atTail, long entries, long messages, long bytes) {
-    if (applies(atTail)) {
-      long counted = config.isDispatchThrottlingOnBatchMessageEnabled() ? entries : messages;
-      limiters().forEach(limiter -> BrokerLine.consume(limiter, counted, bytes));
+    for (int level = 0; level < LEVELS; level++) {
+      DispatchRateLimiter limiter = limiter(level);
+      if (limiter != null && applies(atTail)) {
+        boolean countsEntries = config.isDispatchThrottlingOnBatchMessageEnabled();
+        BrokerLine.consume(limiter, countsEntries ? entries : messages, bytes);
+      }
     }
   }
 
@@ -103,10 +108,15 @@ final class DispatchRates implements DispatchQuota {
     return !atTail || config.isDispatchThrottlingOnNonBacklogConsumerEnabled();
   }
 
-  private Stream<DispatchRateLimiter> limiters() {
-    return Stream.of(topic.getBrokerDispatchRateLimiter(), topic.getDispatchRateLimiter(), own())
-        .flatMap(Optional::stream)
-        .filter(DispatchRateLimiter::isDispatchRateLimitingEnabled);
+  /** The limit of the broker, the topic or the subscription; null when it has none. */
+  private DispatchRateLimiter limiter(int level) {
+    DispatchRateLimiter limiter =
+        switch (level) {
+          case 0 -> topic.getBrokerDispatchRateLimiter().orElse(null);
+          case 1 -> topic.getDispatchRateLimiter().orElse(null);
+          default -> own;
+        };
+    return limiter != null && limiter.isDispatchRateLimitingEnabled() ? limiter : null;
   }
 
   /** The lower of two limits; a negative one is none. */

@@ -2,18 +2,22 @@
 package io.pulsarbroadcast.broker.compat;
 
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.pulsar.broker.service.GetStatsOptions;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.common.policies.data.stats.SubscriptionStatsImpl;
 
 /**
- * A PersistentSubscription that can be constructed on every supported line: the superclass's
- * constructor takes {@code boolean replicated} in 3.0 and {@code Boolean} from 3.2 on, and a super
- * call is bound at compile time.
+ * A PersistentSubscription that can be constructed, and asked for statistics, on every supported
+ * line: the superclass's constructor takes {@code boolean replicated} in 3.0 and {@code Boolean}
+ * from 3.2 on, its getStats three flags in 3.0 and an object from 3.1 on, and a super call is bound
+ * at compile time.
  *
- * <p>So there are two constructors, one per line, and the build compiles this one class against a
- * hand-written signature of the superclass that has both (src/main/signatures, never packaged). The
- * JVM links a constructor when it first runs, so the one for the other line is never missed.
+ * <p>So there are constructors and methods for each line, and the build compiles this one class
+ * against a hand-written signature of the superclass that has all (src/main/signatures, never
+ * packaged). The JVM links a member when it first runs, so those for other lines are never missed.
  */
 abstract class LineNeutralSubscription extends PersistentSubscription {
 
@@ -35,5 +39,31 @@ abstract class LineNeutralSubscription extends PersistentSubscription {
       Boolean replicated,
       Map<String, String> properties) {
     super(topic, name, cursor, replicated, properties);
+  }
+
+  /** Changes the broker's statistics of this subscription into those that are shown, once. */
+  abstract SubscriptionStatsImpl shown(SubscriptionStatsImpl stats);
+
+  @Override
+  public SubscriptionStatsImpl getStats(
+      Boolean preciseBacklog, boolean backlogSize, boolean earliestTimeInBacklog) {
+    return shown(super.getStats(preciseBacklog, backlogSize, earliestTimeInBacklog));
+  }
+
+  @Override
+  public CompletableFuture<SubscriptionStatsImpl> getStatsAsync(
+      Boolean preciseBacklog, boolean backlogSize, boolean earliestTimeInBacklog) {
+    return super.getStatsAsync(preciseBacklog, backlogSize, earliestTimeInBacklog)
+        .thenApply(this::shown);
+  }
+
+  @Override
+  public SubscriptionStatsImpl getStats(GetStatsOptions options) {
+    return shown(super.getStats(options));
+  }
+
+  @Override
+  public CompletableFuture<SubscriptionStatsImpl> getStatsAsync(GetStatsOptions options) {
+    return super.getStatsAsync(options).thenApply(this::shown);
   }
 }

@@ -9,6 +9,10 @@ import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
 import io.pulsarbroadcast.broker.dispatch.DispatchQuota.Share;
 import io.pulsarbroadcast.broker.dispatch.EntrySource;
+import io.pulsarbroadcast.broker.metrics.EntryTrace;
+import io.pulsarbroadcast.broker.metrics.PersistTimes;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +28,6 @@ import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
-import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.client.api.transaction.TxnID;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
 import org.apache.pulsar.common.api.proto.MessageMetadata;
@@ -47,11 +50,12 @@ final class ManagedLedgerEntrySource implements EntrySource {
 
   private static final Logger log = LoggerFactory.getLogger(ManagedLedgerEntrySource.class);
 
-  private final PersistentTopic topic;
+  private final BroadcastTopic topic;
   private final ManagedCursor cursor;
   private final LedgerIndex index;
   private final SkippedEntries skipped;
   private final BroadcastConfig config;
+  private final SubscriptionMetrics metrics;
   private final int tailReadMaxEntries;
   private final long tailReadMaxBytes;
 
@@ -66,18 +70,20 @@ final class ManagedLedgerEntrySource implements EntrySource {
    * @param tail the ordinal of the cursor's read position
    */
   ManagedLedgerEntrySource(
-      PersistentTopic topic,
+      BroadcastTopic topic,
       ManagedCursor cursor,
       LedgerIndex index,
       SkippedEntries skipped,
       long tail,
-      BroadcastConfig config) {
+      BroadcastConfig config,
+      SubscriptionMetrics metrics) {
     this.topic = topic;
     this.cursor = cursor;
     this.index = index;
     this.skipped = skipped;
     this.tail = tail;
     this.config = config;
+    this.metrics = metrics;
     ServiceConfiguration broker = topic.getBrokerService().getPulsar().getConfiguration();
     this.tailReadMaxEntries = broker.getDispatcherMaxReadBatchSize();
     this.tailReadMaxBytes = broker.getDispatcherMaxReadSizeBytes();
@@ -105,7 +111,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   private synchronized Batch takeTail(List<Entry> entries) {
-    Batch batch = take(entries, tail, passed());
+    Batch batch = take(entries, tail, passed(), true);
     tail = batch.next;
     return batch;
   }
@@ -131,7 +137,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, 0);
+            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, 0, false);
             if (batch.next > from) {
               callback.entriesRead(batch.entries, batch.next);
             } else {
@@ -168,6 +174,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
     if (stored <= from) {
       return new Batch(List.of(), from);
     }
+    metrics.skipped(SkipCause.LOST, stored - from);
     log.warn(
         "[{}] {} entries before {} are gone from storage: consumers that had not read them go on"
             + " after them",
@@ -230,7 +237,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
    *
    * @param passed before this ordinal, what was not read is there all the same, and not stood for
    */
-  private Batch take(List<Entry> read, long from, long passed) {
+  private Batch take(List<Entry> read, long from, long passed, boolean atTail) {
     List<BroadcastEntry> taken = new ArrayList<>(read.size());
     long covered = from;
     long next = from;
@@ -260,7 +267,8 @@ final class ManagedLedgerEntrySource implements EntrySource {
               entry.getEntryId(),
               metadata.getNumMessagesInBatch(),
               metadata,
-              data));
+              data,
+              atTail ? trace(entry) : null));
       entry.release();
       covered = next;
     }
@@ -270,6 +278,12 @@ final class ManagedLedgerEntrySource implements EntrySource {
       taken.add(BroadcastEntry.skipping(covered, next - 1));
     }
     return new Batch(taken, next);
+  }
+
+  private EntryTrace trace(Entry entry) {
+    PersistTimes.Persisted persisted =
+        topic.persistTimes().of(entry.getLedgerId(), entry.getEntryId());
+    return EntryTrace.read(metrics, persisted);
   }
 
   /** The metadata of an entry; null when it is for nobody. */

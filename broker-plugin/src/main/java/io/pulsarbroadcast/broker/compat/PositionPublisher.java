@@ -7,6 +7,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
@@ -110,9 +111,8 @@ final class PositionPublisher {
     MARK.keySet().forEach(cursor::removeProperty);
   }
 
-  /** Begins: marks the cursor. */
+  /** Begins: the first hand-over marks the cursor, also when there is no position to hand over. */
   void start() {
-    MARK.forEach(cursor::putProperty);
     positionMoved();
   }
 
@@ -204,7 +204,7 @@ final class PositionPublisher {
         EntryId last = index.entryAt(lowest - 1);
         position = PositionImpl.get(last.ledgerId(), last.entryId());
       } else if (!isMarked(cursor)) {
-        // Whoever else moved the cursor has taken the mark away, in memory and on storage.
+        // It has just become Broadcast, or whoever else moved the cursor has taken the mark away.
         MARK.forEach(cursor::putProperty);
         position = current;
       } else {

@@ -231,6 +231,11 @@ final class PositionsLedger implements PositionsStore.Log {
         null);
   }
 
+  /** What the log takes on storage. */
+  long sizeBytes() {
+    return ledger.getTotalSize();
+  }
+
   /** Closes the log; what was appended before is on storage. */
   CompletableFuture<Void> close() {
     CompletableFuture<Void> closed = new CompletableFuture<>();

@@ -2,6 +2,8 @@
 package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
@@ -18,12 +20,14 @@ final class SkipCounters {
 
   private final String topic;
   private final String subscription;
+  private final SubscriptionMetrics metrics;
   private final Map<SkipCause, LongAdder> entries = new EnumMap<>(SkipCause.class);
   private final Map<SkipCause, LongAdder> positions = new EnumMap<>(SkipCause.class);
 
-  SkipCounters(String topic, String subscription) {
+  SkipCounters(String topic, String subscription, SubscriptionMetrics metrics) {
     this.topic = topic;
     this.subscription = subscription;
+    this.metrics = metrics;
     for (SkipCause cause : SkipCause.values()) {
       entries.put(cause, new LongAdder());
       positions.put(cause, new LongAdder());
@@ -37,6 +41,7 @@ final class SkipCounters {
     }
     entries.get(cause).add(skipped.entries());
     positions.get(cause).add(skipped.positions());
+    metrics.skipped(cause, skipped.entries());
     log.info(
         "[{}][{}] {} consumers miss {} entries in all that they had not acknowledged, because {};"
             + " {} entries so far",

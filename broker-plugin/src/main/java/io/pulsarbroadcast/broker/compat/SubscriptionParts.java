@@ -9,6 +9,11 @@ import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
+import io.pulsarbroadcast.broker.metrics.CountingExecutor;
+import io.pulsarbroadcast.broker.metrics.Lag;
+import io.pulsarbroadcast.broker.metrics.MeteredLog;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
+import io.pulsarbroadcast.broker.metrics.SubscriptionSample;
 import java.util.concurrent.ScheduledExecutorService;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
@@ -29,6 +34,7 @@ record SubscriptionParts(
     DispatchRates rates,
     BroadcastDispatcher fanout,
     PositionPublisher publisher,
+    SubscriptionMetrics metrics,
     SkipCounters skips,
     BroadcastConfig config,
     SubscriptionPast past,
@@ -53,24 +59,25 @@ record SubscriptionParts(
     BrokerService broker = topic.getBrokerService();
     ScheduledExecutorService timer = broker.getPulsar().getExecutor();
     String name = topic.getName() + "/" + plain.getName();
+    SubscriptionMetrics metrics = topic.metricsOf(plain.getName());
+    CountingExecutor thread =
+        new CountingExecutor(broker.getTopicOrderedExecutor().chooseThread(name));
     ManagedLedgerEntrySource source =
-        new ManagedLedgerEntrySource(topic, plain.getCursor(), index, skipped, position, config);
+        new ManagedLedgerEntrySource(
+            topic, plain.getCursor(), index, skipped, position, config, metrics);
     DispatchRates rates = new DispatchRates(topic, plain.getName(), cursors::connectedCount);
     BroadcastDispatcher fanout =
         new BroadcastDispatcher(
-            name,
-            source,
-            rates,
-            position,
-            broker.getTopicOrderedExecutor().chooseThread(name),
-            timer,
-            config.catchUpMaxHeldBytes());
+            name, source, rates, position, thread, timer, config.catchUpMaxHeldBytes(), metrics);
     PositionsStore store =
         past.ledger() == null
             ? null
             : new PositionsStore(
-                past.ledger(), cursors, index, config.maxAcknowledgmentHolesToPersist());
-    SkipCounters skips = new SkipCounters(topic.getName(), plain.getName());
+                new MeteredLog(past.ledger(), metrics),
+                cursors,
+                index,
+                config.maxAcknowledgmentHolesToPersist());
+    SkipCounters skips = new SkipCounters(topic.getName(), plain.getName(), metrics);
     PositionPublisher publisher =
         new PositionPublisher(
             plain.getCursor(),
@@ -84,8 +91,18 @@ record SubscriptionParts(
             config);
     source.whenSkipped(publisher::positionMoved);
     publisher.start();
+    metrics.sampleFrom(
+        () ->
+            new SubscriptionSample(
+                Lag.of(
+                    cursors.connectedPositions(),
+                    ordinalAfter(index, ledger.getLastConfirmedEntry())),
+                cursors.leftBehindCount(),
+                fanout.convoys(),
+                thread.queued(),
+                past.ledger() == null ? 0 : past.ledger().sizeBytes()));
     return new SubscriptionParts(
-        index, cursors, source, rates, fanout, publisher, skips, config, past, position);
+        index, cursors, source, rates, fanout, publisher, metrics, skips, config, past, position);
   }
 
   /** The ordinal of the first entry after a position. */

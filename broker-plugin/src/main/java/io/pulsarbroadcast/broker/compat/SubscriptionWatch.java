@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
 import java.util.concurrent.ScheduledExecutorService;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.Consumer;

@@ -51,6 +51,9 @@ public final class CursorRegistry {
    */
   private long floor;
 
+  /** A cursor that stood at the floor when it was looked at last, or null. */
+  private VirtualCursor holdsFloor;
+
   /** Whether the position is to last when there are no durable cursors. */
   private boolean keptForDurable;
 
@@ -99,6 +102,7 @@ public final class CursorRegistry {
       }
       named.timeToLive(ttlSeconds);
       named.connected++;
+      cursor.named = named;
     }
     if (connectedCount == connected.length) {
       connected = Arrays.copyOf(connected, connectedCount * 2);
@@ -223,8 +227,35 @@ public final class CursorRegistry {
    * published when there are none. Never decreases but by {@link #resetAll} and {@link
    * #lowerFloor}. Ephemeral cursors hold nothing back; on a subscription that never had another
    * kind they take the position along.
+   *
+   * <p>While one cursor stands at the position, which mostly is so, it is enough to look at that
+   * one.
    */
   public synchronized long lowest() {
+    if (isAtFloor(holdsFloor)) {
+      return floor;
+    }
+    holdsFloor = findAtFloor();
+    return holdsFloor == null ? advanceFloor() : floor;
+  }
+
+  private boolean isAtFloor(VirtualCursor cursor) {
+    return cursor != null
+        && cursor.isDurable()
+        && skipped.firstNotSkipped(cursor.next()) <= floor
+        && (cursor.slot >= 0 || cursor.named.leftBehind == cursor);
+  }
+
+  private VirtualCursor findAtFloor() {
+    for (int i = 0; i < connectedCount; i++) {
+      if (isAtFloor(connected[i])) {
+        return connected[i];
+      }
+    }
+    return null;
+  }
+
+  private long advanceFloor() {
     long[] lowest = {Long.MAX_VALUE};
     long[] lowestOfAll = {Long.MAX_VALUE};
     long[] ephemeralEnd = {floor};
@@ -232,7 +263,10 @@ public final class CursorRegistry {
         cursor -> {
           lowestOfAll[0] = Math.min(lowestOfAll[0], cursor.next());
           if (cursor.isDurable()) {
-            lowest[0] = Math.min(lowest[0], cursor.next());
+            if (cursor.next() < lowest[0]) {
+              lowest[0] = cursor.next();
+              holdsFloor = cursor;
+            }
           } else {
             ephemeralEnd[0] = Math.max(ephemeralEnd[0], cursor.deliveredEnd());
           }
@@ -281,6 +315,15 @@ public final class CursorRegistry {
   /** How many consumers are connected. */
   public synchronized int connectedCount() {
     return connectedCount;
+  }
+
+  /** The positions of connected consumers. */
+  public synchronized long[] connectedPositions() {
+    long[] positions = new long[connectedCount];
+    for (int i = 0; i < connectedCount; i++) {
+      positions[i] = connected[i].next();
+    }
+    return positions;
   }
 
   /** How many positions wait for their consumer's return. */
@@ -340,7 +383,7 @@ public final class CursorRegistry {
     for (int i = 0; i < connectedCount; i++) {
       VirtualCursor cursor = connected[i];
       if (cursor.isDurable()) {
-        NamedPosition named = byName.get(cursor.name());
+        NamedPosition named = cursor.named;
         if (named.lowest == null || cursor.next() < named.lowest.next()) {
           named.lowest = cursor;
         }
@@ -362,6 +405,7 @@ public final class CursorRegistry {
   }
 
   private void leaveBehind(NamedPosition named, VirtualCursor cursor) {
+    cursor.named = named;
     if (named.leftBehind == null) {
       named.leftBehind = cursor;
       leftBehindCount++;

@@ -67,11 +67,14 @@ public final class VirtualCursor {
    */
   private volatile AcknowledgedAhead ahead;
 
-  /** Changes with {@code ahead}. Guarded by this object's monitor. */
-  private int aheadVersion;
+  /** Changes with {@code ahead}. Written under this object's monitor. */
+  private volatile int aheadVersion;
 
   /** Index in the registry's table; owned by {@link CursorRegistry}. */
   int slot = -1;
+
+  /** Its name's entry there, or null for an ephemeral one; owned by {@link CursorRegistry}. */
+  NamedPosition named;
 
   VirtualCursor(
       String name, boolean durable, SkippedEntries skipped, long next, long deliveredEnd) {
@@ -226,7 +229,7 @@ public final class VirtualCursor {
   }
 
   /** Changes whenever {@link #visitAhead} would show something else. */
-  synchronized int aheadVersion() {
+  int aheadVersion() {
     return aheadVersion;
   }
 

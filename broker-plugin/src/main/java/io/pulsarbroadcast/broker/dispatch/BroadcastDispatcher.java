@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.dispatch;
 
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -49,6 +51,7 @@ public final class BroadcastDispatcher {
   private final Executor thread;
   private final ScheduledExecutorService timer;
   private final long maxHeldBytes;
+  private final SubscriptionMetrics metrics;
 
   private final AtomicInteger connectionsAtTail = new AtomicInteger();
   private final AtomicLong heldBytes = new AtomicLong();
@@ -69,6 +72,9 @@ public final class BroadcastDispatcher {
   private boolean waitingForQuota;
   private long retryMillis = RETRY_MILLIS;
 
+  /** As counted last. */
+  private volatile int convoys;
+
   /**
    * @param name topic and subscription, for the log
    * @param quota how much may be sent
@@ -84,7 +90,8 @@ public final class BroadcastDispatcher {
       long tailOrdinal,
       Executor thread,
       ScheduledExecutorService timer,
-      long maxHeldBytes) {
+      long maxHeldBytes,
+      SubscriptionMetrics metrics) {
     this.name = name;
     this.source = source;
     this.quota = quota;
@@ -92,6 +99,7 @@ public final class BroadcastDispatcher {
     this.thread = thread;
     this.timer = timer;
     this.maxHeldBytes = maxHeldBytes;
+    this.metrics = metrics;
     this.recent = new RecentBatches(maxHeldBytes / RECENT_SHARE);
   }
 
@@ -139,6 +147,19 @@ public final class BroadcastDispatcher {
   public void reopen() {
     closed = false;
     thread.execute(this::readTail);
+  }
+
+  /**
+   * How many groups of consumers behind there are that one read each serves, as counted after the
+   * call before; counts again.
+   */
+  public int convoys() {
+    thread.execute(() -> convoys = new HashSet<>(catchUpRequests.values()).size());
+    return convoys;
+  }
+
+  SubscriptionMetrics metrics() {
+    return metrics;
   }
 
   /** A connection has consumers at the tail, or has none any more. */
@@ -218,6 +239,8 @@ public final class BroadcastDispatcher {
 
   private void broadcast(List<BroadcastEntry> entries, long next) {
     tailOrdinal = Math.max(tailOrdinal, next);
+    metrics.tailRead(entries.size());
+    entries.forEach(BroadcastEntry::handedOver);
     if (!entries.isEmpty() && !connections.isEmpty()) {
       batchesUnderWay++;
       AtomicInteger notTaken = new AtomicInteger(connections.size());
@@ -262,6 +285,7 @@ public final class BroadcastDispatcher {
                 () -> {
                   catchUpReading = false;
                   retryMillis = RETRY_MILLIS;
+                  metrics.catchUpRead(entries.size(), sizeBytes(entries));
                   keepRecent(entries, from, next);
                   share(entries, from, next);
                   readCatchUp();
@@ -355,6 +379,7 @@ public final class BroadcastDispatcher {
       log.debug("{} Reading ended", name, cause);
       return;
     }
+    metrics.readFailed();
     log.warn("{} Reading failed, trying again in {} ms: {}", name, retryMillis, cause.toString());
     timer.schedule(() -> thread.execute(read), retryMillis, TimeUnit.MILLISECONDS);
     retryMillis = Math.min(retryMillis * 2, MAX_RETRY_MILLIS);

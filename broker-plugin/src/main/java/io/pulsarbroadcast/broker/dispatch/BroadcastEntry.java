@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.dispatch;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.ReferenceCounted;
+import io.pulsarbroadcast.broker.metrics.EntryTrace;
 import org.apache.pulsar.common.api.proto.MessageMetadata;
 
 /**
@@ -25,8 +26,11 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
   private final int messages;
   private final MessageMetadata metadata;
   private final ByteBuf data;
+  private final EntryTrace trace;
 
   /**
+   * An entry whose way is not timed.
+   *
    * @param from the first ordinal this entry stands for
    * @param ordinal its own ordinal
    * @param messages how many messages the entry holds (a batch holds several); what it costs in
@@ -43,6 +47,23 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
       int messages,
       MessageMetadata metadata,
       ByteBuf data) {
+    this(from, ordinal, ledgerId, entryId, messages, metadata, data, null);
+  }
+
+  /**
+   * An entry whose way is timed.
+   *
+   * @param trace times its way, or null
+   */
+  public BroadcastEntry(
+      long from,
+      long ordinal,
+      long ledgerId,
+      long entryId,
+      int messages,
+      MessageMetadata metadata,
+      ByteBuf data,
+      EntryTrace trace) {
     this.from = from;
     this.ordinal = ordinal;
     this.ledgerId = ledgerId;
@@ -50,6 +71,7 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
     this.messages = messages;
     this.metadata = metadata;
     this.data = data;
+    this.trace = trace;
   }
 
   /**
@@ -99,6 +121,20 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
     return data == null ? 0 : data.readableBytes();
   }
 
+  /** The dispatcher is about to give this entry to the connections. */
+  void handedOver() {
+    if (trace != null) {
+      trace.handedOver();
+    }
+  }
+
+  /** A connection begins to write frames of this entry. */
+  void written() {
+    if (trace != null) {
+      trace.written();
+    }
+  }
+
   /** Whether a consumer that wants {@code next} takes this entry now. */
   boolean isNextFor(long next) {
     return from <= next && next <= ordinal;
@@ -112,6 +148,9 @@ public final class BroadcastEntry extends AbstractReferenceCounted {
 
   @Override
   protected void deallocate() {
+    if (trace != null) {
+      trace.done();
+    }
     if (data != null) {
       data.release();
     }

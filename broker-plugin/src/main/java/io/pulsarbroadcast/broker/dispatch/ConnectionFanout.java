@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.dispatch;
 
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.ConsumerOwner.Verdict;
+import io.pulsarbroadcast.broker.metrics.ConnectionGauges;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,7 @@ public final class ConnectionFanout {
   private final FrameWriter writer;
   private final BroadcastDispatcher dispatcher;
   private final long maxPendingBytes;
+  private final ConnectionGauges gauges;
 
   private final List<FanoutConsumer> members = new ArrayList<>();
   private final ConsumerList atTail = new ConsumerList();
@@ -58,8 +60,8 @@ public final class ConnectionFanout {
   private int catchUpTurn;
   private boolean catchUpRequested;
 
-  private final Sent sentAtTail = new Sent();
-  private final Sent sentBehind = new Sent();
+  private final SentCounts sentAtTail;
+  private final SentCounts sentBehind;
 
   private boolean started;
   private boolean draining;
@@ -71,6 +73,9 @@ public final class ConnectionFanout {
     this.dispatcher = dispatcher;
     this.maxPendingBytes = maxPendingBytes;
     this.delayed = new DelayedDeliveries(writer, this::replace);
+    this.sentAtTail = new SentCounts(dispatcher, true);
+    this.sentBehind = new SentCounts(dispatcher, false);
+    this.gauges = new ConnectionGauges(dispatcher.metrics());
   }
 
   /**
@@ -103,6 +108,7 @@ public final class ConnectionFanout {
       return;
     }
     leaveLane(consumer);
+    updateGauges();
     FanoutConsumer last = members.remove(members.size() - 1);
     if (last != consumer) {
       members.set(consumer.memberIndex, last);
@@ -200,6 +206,7 @@ public final class ConnectionFanout {
     releaseCatchUp();
     writer.discard();
     updateTailCount();
+    gauges.close();
     for (FanoutConsumer consumer : List.copyOf(members)) {
       consumer.close();
     }
@@ -275,9 +282,10 @@ public final class ConnectionFanout {
     } finally {
       draining = false;
     }
-    sentAtTail.report(true);
-    sentBehind.report(false);
+    sentAtTail.report();
+    sentBehind.report();
     updateTailCount();
+    updateGauges();
     if (catchUp == null && !catchUpRequested && !behind.isEmpty() && writer.isWritable()) {
       catchUpRequested = true;
       FanoutConsumer consumer = nextInTurn();
@@ -350,8 +358,8 @@ public final class ConnectionFanout {
     long[] ackSet = cursor.remaining(entry.ordinal());
     int messages = ackSet == null ? entry.messages() : countOf(ackSet);
     int bytes = writer.write(consumer, entry, consumer.redeliveriesOf(entry), ackSet);
-    consumer.sent(entry, messages, bytes);
-    (fromTail ? sentAtTail : sentBehind).add(messages, bytes);
+    boolean again = consumer.sent(entry, messages, bytes);
+    (fromTail ? sentAtTail : sentBehind).add(messages, bytes, again);
     if (consumer.permits <= 0 || consumer.isBlocked()) {
       leaveLane(consumer);
     }
@@ -451,25 +459,9 @@ public final class ConnectionFanout {
     }
   }
 
-  /** What one drain sent; the dispatch rate limits count it. */
-  private final class Sent {
-    private long entries;
-    private long messages;
-    private long bytes;
-
-    void add(int entryMessages, int entryBytes) {
-      entries++;
-      messages += entryMessages;
-      bytes += entryBytes;
-    }
-
-    void report(boolean tail) {
-      if (entries > 0) {
-        dispatcher.sent(tail, entries, messages, bytes);
-        entries = 0;
-        messages = 0;
-        bytes = 0;
-      }
+  private void updateGauges() {
+    if (!closed) {
+      gauges.update(behind.size(), !writer.isWritable());
     }
   }
 }

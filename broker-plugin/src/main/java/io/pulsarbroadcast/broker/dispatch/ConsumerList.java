@@ -22,6 +22,11 @@ final class ConsumerList {
     return end;
   }
 
+  /** How many consumers there are. */
+  int size() {
+    return end - gaps;
+  }
+
   boolean isEmpty() {
     return end == gaps;
   }

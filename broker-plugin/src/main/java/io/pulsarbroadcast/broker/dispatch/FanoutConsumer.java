@@ -180,18 +180,24 @@ public final class FanoutConsumer {
     return redeliveries == null ? 0 : redeliveries.countOf(entry.ordinal());
   }
 
-  /** Notes that an entry has been written, and moves on. */
-  void sent(BroadcastEntry entry, int messages, int bytes) {
+  /**
+   * Notes that an entry has been written, and moves on.
+   *
+   * @return whether the consumer had been sent it before
+   */
+  boolean sent(BroadcastEntry entry, int messages, int bytes) {
     permits -= messages;
     messagesOut += messages;
     bytesOut += bytes;
-    if (entry.ordinal() < cursor.deliveredEnd()) {
+    boolean again = entry.ordinal() < cursor.deliveredEnd();
+    if (again) {
       messagesRedelivered += messages;
     }
     passed(entry);
     if (redeliveries != null) {
       blockIfFull();
     }
+    return again;
   }
 
   /** Moves on past an entry. */

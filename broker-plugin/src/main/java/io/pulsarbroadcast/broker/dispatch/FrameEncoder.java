@@ -2,7 +2,6 @@
 package io.pulsarbroadcast.broker.dispatch;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import java.util.Arrays;
 import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.apache.pulsar.common.api.proto.CommandMessage;
@@ -84,19 +83,9 @@ final class FrameEncoder {
     out.writeBytes(commandTail);
   }
 
-  /** A frame's header in a buffer of its own. */
-  ByteBuf header(
-      ByteBufAllocator allocator,
-      long consumerId,
-      BroadcastEntry entry,
-      int redeliveries,
-      long epoch,
-      long[] ackSet,
-      int payloadBytes) {
-    int words = ackSet == null ? 0 : ackSet.length;
-    ByteBuf header = allocator.ioBuffer(MAX_HEADER_BYTES + words * MAX_ACK_SET_WORD_BYTES);
-    writeHeader(header, consumerId, entry, redeliveries, epoch, ackSet, payloadBytes);
-    return header;
+  /** The most that a header with this ack set takes. */
+  static int maxHeaderBytes(long[] ackSet) {
+    return MAX_HEADER_BYTES + (ackSet == null ? 0 : ackSet.length * MAX_ACK_SET_WORD_BYTES);
   }
 
   private void prepare(BroadcastEntry entry, int redeliveries, long epoch, long[] ackSet) {

@@ -9,7 +9,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * Writes MESSAGE frames to one connection. Small messages are copied into one contiguous buffer for
- * many consumers, which is cheaper than two buffers each; a large payload is shared by all frames.
+ * many consumers, which is cheaper than two buffers each; a large payload is shared by all frames,
+ * and only their headers are written, many into one buffer.
  *
  * <p>Confined to the connection's event loop.
  */
@@ -18,12 +19,30 @@ public final class FrameWriter {
   /** Payloads up to this size are copied. */
   static final int COPY_LIMIT_BYTES = 1024;
 
+  /**
+   * How much may be written before a flush although the connection has more pending than its high
+   * water mark, which at 64 KiB by default would make it a system call for every six messages of 10
+   * KiB. What is shared costs no memory.
+   */
+  private static final int MAX_UNFLUSHED_SHARED_BYTES = 1 << 20;
+
+  private static final int MAX_UNFLUSHED_COPIED_BYTES = 1 << 17;
+
   private static final int CHUNK_BYTES = 64 * 1024;
+  private static final int HEADERS_BYTES = 16 * 1024;
 
   private final ChannelHandlerContext out;
   private final UnaryOperator<ByteBuf> payloadForPeer;
   private final FrameEncoder encoder;
+
+  /** Whole frames. */
   private ByteBuf chunk;
+
+  /** Headers of frames, from which slices are written. */
+  private ByteBuf headers;
+
+  private int unflushedSharedBytes;
+  private int unflushedCopiedBytes;
   private BroadcastEntry current;
   private ByteBuf payload;
 
@@ -42,7 +61,10 @@ public final class FrameWriter {
 
   /** Whether the connection takes more; false means: come back at the next writability event. */
   boolean isWritable() {
-    return out.channel().isWritable();
+    return out.channel().isWritable()
+        || (unflushedSharedBytes + unflushedCopiedBytes > 0
+            && unflushedSharedBytes < MAX_UNFLUSHED_SHARED_BYTES
+            && unflushedCopiedBytes < MAX_UNFLUSHED_COPIED_BYTES);
   }
 
   /** Runs a task on the connection's event loop, at once when called there. */
@@ -74,6 +96,7 @@ public final class FrameWriter {
     if (current != entry) {
       current = entry;
       payload = payloadForPeer.apply(entry.data().duplicate());
+      entry.written();
     }
     int payloadBytes = payload.readableBytes();
     if (payloadBytes <= COPY_LIMIT_BYTES && ackSet == null) {
@@ -84,21 +107,33 @@ public final class FrameWriter {
       encoder.writeHeader(
           chunk, consumer.consumerId(), entry, redeliveries, consumer.epoch, null, payloadBytes);
       chunk.writeBytes(payload, payload.readerIndex(), payloadBytes);
+      unflushedCopiedBytes += payloadBytes;
     } else {
       writeChunk();
-      out.write(
-          encoder.header(
-              out.alloc(),
-              consumer.consumerId(),
-              entry,
-              redeliveries,
-              consumer.epoch,
-              ackSet,
-              payloadBytes),
-          out.voidPromise());
-      out.write(payload.retainedDuplicate(), out.voidPromise());
+      writeShared(consumer, entry, redeliveries, ackSet, payloadBytes);
     }
     return payloadBytes;
+  }
+
+  private void writeShared(
+      FanoutConsumer consumer,
+      BroadcastEntry entry,
+      int redeliveries,
+      long[] ackSet,
+      int payloadBytes) {
+    int maxBytes = FrameEncoder.maxHeaderBytes(ackSet);
+    if (headers == null || headers.writableBytes() < maxBytes) {
+      releaseHeaders();
+      headers = out.alloc().ioBuffer(Math.max(HEADERS_BYTES, maxBytes));
+    }
+    int start = headers.writerIndex();
+    encoder.writeHeader(
+        headers, consumer.consumerId(), entry, redeliveries, consumer.epoch, ackSet, payloadBytes);
+    // Not the retained kinds: those come from a pool, which costs more than to allocate them.
+    out.write(headers.retain().slice(start, headers.writerIndex() - start), out.voidPromise());
+    payload.retain();
+    out.write(payload.duplicate(), out.voidPromise());
+    unflushedSharedBytes += payloadBytes;
   }
 
   /** Sends what has been written. */
@@ -106,6 +141,8 @@ public final class FrameWriter {
     writeChunk();
     current = null;
     payload = null;
+    unflushedSharedBytes = 0;
+    unflushedCopiedBytes = 0;
     out.flush();
   }
 
@@ -116,6 +153,14 @@ public final class FrameWriter {
     if (chunk != null) {
       chunk.release();
       chunk = null;
+    }
+    releaseHeaders();
+  }
+
+  private void releaseHeaders() {
+    if (headers != null) {
+      headers.release();
+      headers = null;
     }
   }
 

@@ -8,6 +8,10 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
+import io.pulsarbroadcast.broker.metrics.MetricLabels;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -36,7 +40,10 @@ class PositionPublisherTest {
 
   private final FakeCursor cursor = new FakeCursor();
   private final CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
-  private final SkipCounters skips = new SkipCounters("topic", "subscription");
+  private final SubscriptionMetrics metrics =
+      new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0)
+          .subscription("public/default", "topic", "subscription");
+  private final SkipCounters skips = new SkipCounters("topic", "subscription", metrics);
   private final AtomicLong skippedTo = new AtomicLong(-1);
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final PositionPublisher publisher =
@@ -168,6 +175,15 @@ class PositionPublisherTest {
     cursor.completeAll();
     assertThat(cursor.next).isEqualTo(3);
     assertThat(here.next()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldMarkTheCursorOnStorageBeforeAnythingIsAcknowledged() {
+    connect("a", 0);
+    publisher.publish();
+    cursor.completeAll();
+    assertThat(cursor.next).isZero();
+    assertThat(cursor.stored).as("the properties on storage").isNotEmpty();
   }
 
   @Test

@@ -10,6 +10,9 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
+import io.pulsarbroadcast.broker.metrics.MetricLabels;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -23,6 +26,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +40,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * stranded when nothing more happens) and I8 in part (nothing stays retained).
  */
 class FanoutSimulationTest {
+
+  private static final Pattern GAUGE_AT_ZERO =
+      Pattern.compile("pulsar_broadcast_(connections|unwritable_connections|laggards)\\{.*} 0\\.0");
 
   @ParameterizedTest
   @ValueSource(ints = {100, 4000})
@@ -57,9 +64,21 @@ class FanoutSimulationTest {
     private final SkippedEntries skipped = new SkippedEntries();
     private final CursorRegistry registry = new CursorRegistry(skipped, 0);
     private final MemoryLedger ledger = new MemoryLedger();
+    private final BroadcastMetrics allMetrics =
+        new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0);
+    private final SubscriptionMetrics metrics =
+        allMetrics.subscription(
+            "public/default", "persistent://public/default/topic", "subscription");
     private final BroadcastDispatcher dispatcher =
         new BroadcastDispatcher(
-            "test", ledger, DispatchQuota.UNLIMITED, 0, dispatchThread::add, new Timer(), 20_000);
+            "test",
+            ledger,
+            DispatchQuota.UNLIMITED,
+            0,
+            dispatchThread::add,
+            new Timer(),
+            20_000,
+            metrics);
     private final List<Connection> connections = new ArrayList<>();
     private final List<SimulatedConsumer> everybody = new ArrayList<>();
 
@@ -102,6 +121,9 @@ class FanoutSimulationTest {
       connections.forEach(Connection::close);
       dispatcher.close();
       settle();
+      assertThat(allMetrics.scrape().lines().filter(GAUGE_AT_ZERO.asMatchPredicate()))
+          .as("%s: gauges of connections that are gone", run)
+          .hasSize(3);
       for (ByteBuf entry : log) {
         assertThat(entry.refCnt()).as("%s: retained", run).isEqualTo(1);
         entry.release();

@@ -4,7 +4,6 @@ package io.pulsarbroadcast.broker.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -60,9 +59,9 @@ class FrameEncoderTest {
     FrameEncoder encoder = new FrameEncoder(3);
     BroadcastEntry entry = new BroadcastEntry(0, 9, 4, 9, 100, null, payload);
     for (long[] ackSet : new long[][] {{5}, null, {-1, 7}, new long[1024]}) {
-      ByteBuf frame =
-          encoder.header(
-              ByteBufAllocator.DEFAULT, 7, entry, 1, -1, ackSet, payload.readableBytes());
+      ByteBuf frame = Unpooled.buffer(FrameEncoder.maxHeaderBytes(ackSet));
+      encoder.writeHeader(frame, 7, entry, 1, -1, ackSet, payload.readableBytes());
+      assertThat(frame.readableBytes()).isLessThanOrEqualTo(FrameEncoder.maxHeaderBytes(ackSet));
       frame.writeBytes(payload.duplicate());
       assertThat(ByteBufUtil.getBytes(frame)).isEqualTo(broker(7, 4, 9, 3, 1, ackSet, -1));
       frame.release();

@@ -11,6 +11,8 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
+import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
+import io.pulsarbroadcast.broker.metrics.MetricLabels;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -127,7 +129,9 @@ public class TailDispatchBenchmark {
             0,
             Runnable::run,
             timer,
-            Long.MAX_VALUE);
+            Long.MAX_VALUE,
+            new BroadcastMetrics(new MetricLabels("benchmark", true, false), () -> 0)
+                .subscription("public/default", "topic", "subscription"));
     fanout =
         new ConnectionFanout(
             new FrameWriter(out, stored -> stored, -1), dispatcher, Long.MAX_VALUE);

@@ -1,0 +1,193 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.metrics;
+
+import io.micrometer.core.instrument.Timer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one Broadcast subscription counts as it happens. May be called from any thread.
+ *
+ * <p>Nothing here is called per consumer and message: a connection reports once per pass over its
+ * consumers, an acknowledgement command once, an entry once per stage. The counters may be shared
+ * by the subscriptions of a namespace, see {@link MeterGroup}.
+ */
+public final class SubscriptionMetrics {
+
+  private static final Logger log = LoggerFactory.getLogger(SubscriptionMetrics.class);
+
+  private final BroadcastMetrics all;
+  private final String namespace;
+  private final String topic;
+  private final String subscription;
+  private final LongAdder connections = new LongAdder();
+  private final LongAdder laggards = new LongAdder();
+  private final LongAdder unwritableConnections = new LongAdder();
+  private volatile MeterGroup meters;
+  private volatile boolean closed;
+  private volatile Supplier<SubscriptionSample> sampler = () -> SubscriptionSample.NONE;
+  private volatile SubscriptionSample sample = SubscriptionSample.NONE;
+
+  /** Whether the last sample could be taken; guarded by {@link #all}. */
+  private boolean sampled = true;
+
+  SubscriptionMetrics(
+      BroadcastMetrics all, String namespace, String topic, String subscription, MeterGroup first) {
+    this.all = all;
+    this.namespace = namespace;
+    this.topic = topic;
+    this.subscription = subscription;
+    this.meters = first;
+  }
+
+  /** Sets who is asked for what is not counted here; on the thread that serves metrics. */
+  public void sampleFrom(Supplier<SubscriptionSample> sampler) {
+    this.sampler = sampler;
+  }
+
+  /** Takes the subscription's series away: it is closed or deleted. */
+  public void close() {
+    closed = true;
+    all.remove(this);
+  }
+
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /** Shows its series again after {@link #close}. */
+  public void reopen() {
+    all.add(this);
+    closed = false;
+  }
+
+  /** Counts what a connection has written since it last reported. */
+  public void delivered(long messages, long bytes, long redelivered) {
+    MeterGroup counters = meters;
+    counters.deliveries.increment(messages);
+    counters.deliveredBytes.increment(bytes);
+    if (redelivered > 0) {
+      counters.redeliveries.increment(redelivered);
+    }
+  }
+
+  /** Counts acknowledged message ids, those refused among them. */
+  public void acked(int ids) {
+    meters.acks.increment(ids);
+  }
+
+  /** Counts an acknowledgement that was not taken. */
+  public void ackRefused() {
+    meters.refusedAcks.increment();
+  }
+
+  /** Counts entries that the tail reader brought. */
+  public void tailRead(int entries) {
+    meters.tailEntries.increment(entries);
+  }
+
+  /** Counts a read for consumers behind. */
+  public void catchUpRead(int entries, long bytes) {
+    MeterGroup counters = meters;
+    counters.catchUpReads.increment();
+    counters.catchUpEntries.increment(entries);
+    counters.catchUpBytes.increment(bytes);
+  }
+
+  /** Counts a failed read of the topic, which is tried again. */
+  public void readFailed() {
+    meters.readFailures.increment();
+  }
+
+  /** Counts entries left out for consumers that had not acknowledged them. */
+  public void skipped(SkipCause cause, long entries) {
+    meters.skipped.get(cause).increment(entries);
+  }
+
+  /** A connection has its first consumer, or its last is gone. */
+  void connections(int change) {
+    connections.add(change);
+  }
+
+  /** Consumers of a connection fell behind the tail, or are back at it. */
+  void laggards(int change) {
+    laggards.add(change);
+  }
+
+  /** A connection's socket became full, or takes more again. */
+  void unwritableConnections(int change) {
+    unwritableConnections.add(change);
+  }
+
+  /** Times a stage of one entry's way. */
+  public void stage(Stage stage, long nanos) {
+    meters.stages.get(stage).record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  Timer persistToLastWrite() {
+    return meters.persistToLastWrite;
+  }
+
+  void positionsWritten(long nanos, int bytes) {
+    MeterGroup counters = meters;
+    counters.positionsWrites.record(nanos, TimeUnit.NANOSECONDS);
+    counters.positionsBytes.increment(bytes);
+  }
+
+  void positionsNotWritten() {
+    meters.positionsFailures.increment();
+  }
+
+  String namespace() {
+    return namespace;
+  }
+
+  String topic() {
+    return topic;
+  }
+
+  String subscription() {
+    return subscription;
+  }
+
+  MeterGroup meters() {
+    return meters;
+  }
+
+  void meters(MeterGroup group) {
+    meters = group;
+  }
+
+  long connections() {
+    return connections.sum();
+  }
+
+  long laggards() {
+    return laggards.sum();
+  }
+
+  long unwritableConnections() {
+    return unwritableConnections.sum();
+  }
+
+  /** Keeps the sample before when there is none, for one subscription must not cost the others. */
+  void takeSample() {
+    try {
+      sample = sampler.get();
+      sampled = true;
+    } catch (RuntimeException e) {
+      if (sampled) {
+        log.warn(
+            "[{}][{}] Gauges stay as they were until they can be read", topic, subscription, e);
+      }
+      sampled = false;
+    }
+  }
+
+  SubscriptionSample sample() {
+    return sample;
+  }
+}

@@ -1,0 +1,18 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.metrics;
+
+/**
+ * What is looked up of a subscription when metrics are asked for, rather than counted as it
+ * happens. Immutable.
+ *
+ * @param lag how far the connected consumers are behind
+ * @param positionsWaiting positions whose consumers are away
+ * @param convoys groups of consumers behind that one read serves
+ * @param queuedTasks tasks that wait for the subscription's dispatch thread
+ * @param positionsStoreBytes what the positions log takes on storage
+ */
+public record SubscriptionSample(
+    Lag lag, int positionsWaiting, int convoys, int queuedTasks, long positionsStoreBytes) {
+
+  static final SubscriptionSample NONE = new SubscriptionSample(Lag.NONE, 0, 0, 0, 0);
+}

@@ -1,0 +1,276 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the broker's own /metrics says of Broadcast subscriptions, against what happened. */
+@ExtendWith(BrokerExtension.class)
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class MetricsIT {
+
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final String SUBSCRIPTION = "alerts";
+
+  @Test
+  void shouldCountExactlyWhatWasSentAndAcknowledged(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    List<Consumer<String>> consumers = subscribe(broker, topic, 3);
+    Messages.publish(broker, topic, 0, 20);
+    for (Consumer<String> consumer : consumers) {
+      assertThat(Messages.receiveAndAck(consumer, 20)).hasSize(20);
+    }
+
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () -> {
+              Scrape scrape = scrape(broker);
+              assertThat(value(scrape, topic, "pulsar_broadcast_consumers")).isEqualTo(3);
+              assertThat(value(scrape, topic, "pulsar_broadcast_deliveries_total")).isEqualTo(60);
+              assertThat(value(scrape, topic, "pulsar_broadcast_tail_entries_total")).isEqualTo(20);
+              assertThat(value(scrape, topic, "pulsar_broadcast_acks_total")).isEqualTo(60);
+              assertThat(value(scrape, topic, "pulsar_broadcast_redeliveries_total")).isZero();
+              assertThat(value(scrape, topic, "pulsar_broadcast_refused_acks_total")).isZero();
+              assertThat(value(scrape, topic, "pulsar_broadcast_slowest_distance_entries"))
+                  .isZero();
+              assertThat(value(scrape, topic, "pulsar_broadcast_laggards")).isZero();
+              assertThat(value(scrape, topic, "pulsar_broadcast_delivered_bytes_total"))
+                  .as("as the broker counts them")
+                  .isEqualTo(value(scrape, topic, "pulsar_out_bytes_total"));
+            });
+    close(consumers);
+  }
+
+  @Test
+  void shouldTimeEveryStageOncePerEntryWhateverTheNumberOfConsumers(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    List<Consumer<String>> consumers = subscribe(broker, topic, 3);
+    Messages.publish(broker, topic, 0, 20);
+    for (Consumer<String> consumer : consumers) {
+      assertThat(Messages.receiveAndAck(consumer, 20)).hasSize(20);
+    }
+
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () -> {
+              Scrape scrape = scrape(broker);
+              for (String stage :
+                  List.of("persist", "notify", "prepare", "first_write", "last_write")) {
+                assertThat(
+                        scrape.value(
+                            "pulsar_broadcast_stage_seconds_count", "topic", topic, "stage", stage))
+                    .as(stage)
+                    .isEqualTo(20);
+              }
+              assertThat(
+                      value(scrape, topic, "pulsar_broadcast_persist_to_last_write_seconds_count"))
+                  .isEqualTo(20);
+              assertThat(value(scrape, topic, "pulsar_broadcast_persist_to_last_write_seconds_sum"))
+                  .isPositive();
+            });
+    close(consumers);
+  }
+
+  @Test
+  void shouldCountRedeliveriesAndRefusedAcks(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    Consumer<String> consumer = subscribe(broker, topic, 1).get(0);
+    Messages.publish(broker, topic, 0, 5);
+    List<Message<String>> received = Messages.receive(consumer, 5);
+    consumer.redeliverUnacknowledgedMessages();
+    assertThat(Messages.receive(consumer, 5)).hasSize(5);
+    MessageIdImpl last = (MessageIdImpl) received.get(4).getMessageId();
+    consumer.acknowledge(new MessageIdImpl(last.getLedgerId(), last.getEntryId() + 100, -1));
+
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () -> {
+              Scrape scrape = scrape(broker);
+              assertThat(value(scrape, topic, "pulsar_broadcast_redeliveries_total")).isEqualTo(5);
+              assertThat(value(scrape, topic, "pulsar_broadcast_deliveries_total")).isEqualTo(10);
+              assertThat(value(scrape, topic, "pulsar_broadcast_refused_acks_total")).isEqualTo(1);
+              assertThat(value(scrape, topic, "pulsar_broadcast_slowest_distance_entries"))
+                  .isEqualTo(5);
+            });
+    consumer.close();
+  }
+
+  @Test
+  void shouldShowHowFarTheSlowestAndTheMedianAreBehind(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    List<Consumer<String>> consumers = subscribe(broker, topic, 3);
+    Messages.publish(broker, topic, 0, 10);
+    assertThat(Messages.receiveAndAck(consumers.get(0), 10)).hasSize(10);
+    assertThat(Messages.receiveAndAck(consumers.get(1), 7)).hasSize(7);
+
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () -> {
+              Scrape scrape = scrape(broker);
+              assertThat(value(scrape, topic, "pulsar_broadcast_slowest_distance_entries"))
+                  .isEqualTo(10);
+              assertThat(value(scrape, topic, "pulsar_broadcast_median_distance_entries"))
+                  .isEqualTo(3);
+            });
+    close(consumers);
+  }
+
+  @Test
+  void shouldCountReadsForConsumersBehindAndPositionsThatWait(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    Consumer<String> away = broker.broadcast(topic, SUBSCRIPTION, "away").subscribe();
+    Consumer<String> present = broker.broadcast(topic, SUBSCRIPTION, "present").subscribe();
+    away.close();
+    Messages.publish(broker, topic, 0, 30);
+    assertThat(Messages.receiveAndAck(present, 30)).hasSize(30);
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () -> {
+              Scrape scrape = scrape(broker);
+              assertThat(value(scrape, topic, "pulsar_broadcast_positions_waiting")).isEqualTo(1);
+              assertThat(value(scrape, topic, "pulsar_broadcast_consumers")).isEqualTo(1);
+              assertThat(value(scrape, topic, "pulsar_broadcast_catch_up_reads_total")).isZero();
+            });
+
+    Consumer<String> back = broker.broadcast(topic, SUBSCRIPTION, "away").subscribe();
+    assertThat(Messages.receiveAndAck(back, 30)).hasSize(30);
+
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () -> {
+              Scrape scrape = scrape(broker);
+              assertThat(value(scrape, topic, "pulsar_broadcast_positions_waiting")).isZero();
+              assertThat(value(scrape, topic, "pulsar_broadcast_catch_up_reads_total"))
+                  .isPositive();
+              assertThat(value(scrape, topic, "pulsar_broadcast_catch_up_entries_total"))
+                  .isEqualTo(30);
+              assertThat(value(scrape, topic, "pulsar_broadcast_catch_up_bytes_total"))
+                  .isPositive();
+            });
+    close(List.of(present, back));
+  }
+
+  @Test
+  void shouldCountSkippedEntriesByCause(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    List<Consumer<String>> consumers = subscribe(broker, topic, 2);
+    Messages.publish(broker, topic, 0, 10);
+    assertThat(Messages.receiveAndAck(consumers.get(0), 10)).hasSize(10);
+    assertThat(Messages.receive(consumers.get(1), 10)).hasSize(10);
+
+    broker.admin().topics().skipMessages(topic, SUBSCRIPTION, 3);
+    await().atMost(TIMEOUT).until(() -> skipped(broker, topic, "skip") == 3);
+
+    broker.admin().topics().skipAllMessages(topic, SUBSCRIPTION);
+    await().atMost(TIMEOUT).until(() -> skipped(broker, topic, "clear") == 7);
+    assertThat(skipped(broker, topic, "skip")).isEqualTo(3);
+    assertThat(skipped(broker, topic, "ttl")).isZero();
+    close(consumers);
+  }
+
+  private static double skipped(Broker broker, String topic, String cause) throws Exception {
+    return scrape(broker)
+        .value("pulsar_broadcast_skipped_entries_total", "topic", topic, "cause", cause);
+  }
+
+  @Test
+  void shouldMeasureWritesToThePositionsLog(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    Consumer<String> consumer = subscribe(broker, topic, 1).get(0);
+
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () -> {
+              Scrape scrape = scrape(broker);
+              assertThat(value(scrape, topic, "pulsar_broadcast_positions_write_seconds_count"))
+                  .isPositive();
+              double written =
+                  value(scrape, topic, "pulsar_broadcast_positions_written_bytes_total");
+              assertThat(written).isPositive();
+              assertThat(value(scrape, topic, "pulsar_broadcast_positions_store_bytes"))
+                  .isEqualTo(written);
+              assertThat(value(scrape, topic, "pulsar_broadcast_positions_write_failures_total"))
+                  .isZero();
+            });
+    consumer.close();
+  }
+
+  @Test
+  void shouldForgetASubscriptionThatIsUnloadedOrDeleted(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    subscribe(broker, topic, 1).get(0).close();
+    assertThat(seriesOf(scrape(broker), topic)).isNotEmpty();
+
+    broker.admin().topics().unload(topic);
+    await().atMost(TIMEOUT).until(() -> seriesOf(scrape(broker), topic).isEmpty());
+
+    Messages.publish(broker, topic, 0, 1);
+    assertThat(value(scrape(broker), topic, "pulsar_broadcast_positions_waiting")).isEqualTo(1);
+
+    broker.admin().topics().deleteSubscription(topic, SUBSCRIPTION);
+    await().atMost(TIMEOUT).until(() -> seriesOf(scrape(broker), topic).isEmpty());
+  }
+
+  @Test
+  void shouldHaveNoSeriesForTopicsWithoutBroadcast(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    Consumer<byte[]> stock =
+        broker.client().newConsumer().topic(topic).subscriptionName(SUBSCRIPTION).subscribe();
+    Messages.publish(broker, topic, 0, 1);
+
+    Scrape scrape = scrape(broker);
+
+    assertThat(scrape.with("topic", topic)).as("the broker's own").isNotEmpty();
+    assertThat(seriesOf(scrape, topic)).isEmpty();
+    stock.close();
+  }
+
+  static List<Scrape.Sample> seriesOf(Scrape scrape, String topic) {
+    return scrape.with("topic", topic).stream()
+        .filter(sample -> sample.name().startsWith("pulsar_broadcast_"))
+        .toList();
+  }
+
+  private static List<Consumer<String>> subscribe(Broker broker, String topic, int count)
+      throws Exception {
+    List<Consumer<String>> consumers = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      consumers.add(broker.broadcast(topic, SUBSCRIPTION, "car-" + i).subscribe());
+    }
+    return consumers;
+  }
+
+  private static void close(List<Consumer<String>> consumers) throws Exception {
+    for (Consumer<String> consumer : consumers) {
+      consumer.close();
+    }
+  }
+
+  private static Scrape scrape(Broker broker) throws Exception {
+    return Scrape.of(broker.process());
+  }
+
+  private static double value(Scrape scrape, String topic, String name) {
+    return scrape.value(name, "topic", topic, "subscription", SUBSCRIPTION);
+  }
+}
