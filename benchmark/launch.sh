@@ -1,7 +1,7 @@
 # Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0
 #
-# What the demo and bench scripts have in common; they source it with $root and $program set. Builds what is not up to
-# date, gets a Pulsar distribution through Maven, and says what the load generator's JVM needs.
+# What the demo, bench and workload scripts have in common; they source it with $root and $program set. Builds what is
+# not up to date, gets a Pulsar distribution through Maven, and says what the load generator's JVM needs.
 
 fail() {
   echo "$program: $*" >&2
@@ -49,7 +49,8 @@ build() {
 }
 
 build_benchmark() {
-  build "$root/benchmark/target/demo-built" broker-plugin,benchmark pulsar-process broker-plugin benchmark
+  build "$root/benchmark/target/demo-built" broker-plugin,benchmark pulsar-process broker-plugin \
+    benchmark-config benchmark
 }
 
 get_distribution() {

@@ -43,10 +43,12 @@ public final class Publisher implements AutoCloseable {
   private final AtomicInteger acknowledgedCount = new AtomicInteger();
   private final BitSet acknowledged = new BitSet();
   private final Recorder latencyMicros = new Recorder(MAX_LATENCY_MICROS, SIGNIFICANT_DIGITS);
+  private PublishListener listener = PublishListener.SILENT;
   private String firstError;
   private volatile boolean finishing;
   private volatile int next;
   private volatile boolean closed;
+  private volatile long latestNanos = Long.MAX_VALUE;
 
   /**
    * Connects.
@@ -93,13 +95,29 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
+  /** Publishing ends at this time of System.nanoTime(), also when messages are left. */
+  public Publisher endAt(long nanos) {
+    this.latestNanos = nanos;
+    return this;
+  }
+
+  private boolean isTooLate() {
+    return latestNanos != Long.MAX_VALUE && System.nanoTime() - latestNanos > 0;
+  }
+
+  /** Tells the listener of every answer. Before publishing. */
+  public Publisher listener(PublishListener newListener) {
+    this.listener = newListener;
+    return this;
+  }
+
   /**
    * Publishes messages {@code from} to before {@code to}, each when it is due, and waits for the
    * broker's answers. Returns what became of all messages up to now.
    */
   public PublishResult publish(Schedule schedule, int from, int to) throws InterruptedException {
     int sent = from;
-    for (int sequence = from; sequence < to && !closed && !finishing; sequence++) {
+    for (int sequence = from; sequence < to && !closed && !finishing && !isTooLate(); sequence++) {
       long intendedNanos = schedule.intendedNanos(sequence);
       byte[] payload = payloads.create(sizeBytes, sequence, intendedNanos, random);
       awaitTime(intendedNanos);
@@ -107,9 +125,14 @@ public final class Publisher implements AutoCloseable {
       int number = sequence;
       sent = sequence + 1;
       next = sent;
+      long sentNanos = System.nanoTime();
       producer
           .sendAsync(payload)
-          .whenComplete((id, error) -> answered(number, intendedNanos, error));
+          .whenComplete(
+              (id, error) -> {
+                listener.answered(intendedNanos, sentNanos, System.nanoTime(), error == null);
+                answered(number, intendedNanos, error);
+              });
     }
     pending.acquire(MAX_PENDING);
     pending.release(MAX_PENDING);

@@ -1,0 +1,385 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.config;
+
+import com.fasterxml.jackson.annotation.JsonAutoDetect;
+import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
+import java.io.File;
+import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A driver file: the broker, the subscription type and how clients behave. Any thread may read it.
+ *
+ * <p>OpenMessaging Benchmark itself reads {@code name} and {@code driverClass}; the rest is ours.
+ */
+@JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
+public final class DriverFile {
+  public static final String DRIVER_CLASS = "io.pulsarbroadcast.omb.BroadcastBenchmarkDriver";
+
+  private static final int MAX_COUNT = 1_000_000;
+  private static final int MAX_SECONDS = 86_400;
+
+  private String name = "";
+  private String driverClass = "";
+  private ClientSettings client = new ClientSettings();
+  private ProducerSettings producer = new ProducerSettings();
+  private ConsumerSettings consumer = new ConsumerSettings();
+  private ResultSettings results = new ResultSettings();
+  private Map<String, String> brokerSettings = new TreeMap<>();
+
+  private DriverFile() {}
+
+  /** Throws {@link ConfigException} for the first key that is wrong. */
+  public static DriverFile read(File file) throws IOException {
+    DriverFile driver = StrictYaml.read(file, DriverFile.class);
+    driver.check(new Check(file));
+    return driver;
+  }
+
+  private void check(Check check) {
+    check
+        .that(!name.isBlank(), "name", "empty", "any text")
+        .that(DRIVER_CLASS.equals(driverClass), "driverClass", driverClass, DRIVER_CLASS)
+        .that(client != null, "client", "empty", "keys with values, or no such key")
+        .that(producer != null, "producer", "empty", "keys with values, or no such key")
+        .that(consumer != null, "consumer", "empty", "keys with values, or no such key")
+        .that(results != null, "results", "empty", "keys with values, or no such key")
+        .that(
+            brokerSettings != null, "brokerSettings", "empty", "keys with values, or no such key");
+    client.check(check);
+    producer.check(check);
+    consumer.check(check);
+    results.check(check);
+  }
+
+  /** As it is shown in results. */
+  public String name() {
+    return name;
+  }
+
+  public ClientSettings client() {
+    return client;
+  }
+
+  public ProducerSettings producer() {
+    return producer;
+  }
+
+  public ConsumerSettings consumer() {
+    return consumer;
+  }
+
+  public ResultSettings results() {
+    return results;
+  }
+
+  /**
+   * Lines of the broker's configuration that this variant needs. Local runs start their broker with
+   * them; elsewhere an operator sets them.
+   */
+  public Map<String, String> brokerSettings() {
+    return brokerSettings;
+  }
+
+  /** Where the broker is, and how many connections go there. */
+  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
+  public static final class ClientSettings {
+    private String serviceUrl = "pulsar://localhost:6650";
+    private String httpUrl = "http://localhost:8080";
+    private int connections = 16;
+    private int ioThreads;
+    private int listenerThreads;
+    private int operationTimeoutSeconds = 60;
+    private int memoryLimitMegabytes;
+    private String namespacePrefix = "benchmark/broadcast";
+    private String clusterName = "standalone";
+    private String authenticationPlugin = "";
+    private String authenticationParameters = "";
+    private String tlsTrustCertsFile = "";
+    private PersistenceSettings persistence = new PersistenceSettings();
+
+    private void check(Check check) {
+      check
+          .that(
+              serviceUrl.matches("pulsar(\\+ssl)?://[^/\\s]+"),
+              "client.serviceUrl",
+              serviceUrl,
+              "pulsar://host:port, pulsar+ssl://host:port")
+          .that(
+              httpUrl.matches("https?://[^/\\s]+/?"),
+              "client.httpUrl",
+              httpUrl,
+              "http://host:port, https://host:port")
+          .range("client.connections", connections, 1, 10_000)
+          .range("client.ioThreads", ioThreads, 0, 1_024)
+          .range("client.listenerThreads", listenerThreads, 0, 1_024)
+          .range("client.operationTimeoutSeconds", operationTimeoutSeconds, 1, MAX_SECONDS)
+          .range("client.memoryLimitMegabytes", memoryLimitMegabytes, 0, 1_048_576)
+          .that(
+              namespacePrefix.matches("[\\w.=:-]+/[\\w.=:-]+"),
+              "client.namespacePrefix",
+              namespacePrefix,
+              "tenant/name")
+          .that(!clusterName.isBlank(), "client.clusterName", "empty", "the cluster's name")
+          .that(persistence != null, "client.persistence", "empty", "keys with values");
+      persistence.check(check);
+    }
+
+    public String serviceUrl() {
+      return serviceUrl;
+    }
+
+    public String httpUrl() {
+      return httpUrl.endsWith("/") ? httpUrl.substring(0, httpUrl.length() - 1) : httpUrl;
+    }
+
+    /** TCP connections to a broker that all consumers of a process share. */
+    public int connections() {
+      return connections;
+    }
+
+    /** Threads that read sockets; as many as there are cores when the file says 0. */
+    public int ioThreads() {
+      return orCores(ioThreads);
+    }
+
+    /** Threads that hand messages on; as many as there are cores when the file says 0. */
+    public int listenerThreads() {
+      return orCores(listenerThreads);
+    }
+
+    private static int orCores(int threads) {
+      return threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
+    }
+
+    public int operationTimeoutSeconds() {
+      return operationTimeoutSeconds;
+    }
+
+    /** Memory for messages not sent yet; 0 for no limit. */
+    public int memoryLimitMegabytes() {
+      return memoryLimitMegabytes;
+    }
+
+    /** Tenant and beginning of the name of the namespace that is created for a run. */
+    public String namespacePrefix() {
+      return namespacePrefix;
+    }
+
+    public String clusterName() {
+      return clusterName;
+    }
+
+    /** Class name of a Pulsar authentication plugin, or empty. */
+    public String authenticationPlugin() {
+      return authenticationPlugin;
+    }
+
+    public String authenticationParameters() {
+      return authenticationParameters;
+    }
+
+    /** PEM file of the certificates to trust, or empty for those of the JVM. */
+    public String tlsTrustCertsFile() {
+      return tlsTrustCertsFile;
+    }
+
+    public PersistenceSettings persistence() {
+      return persistence;
+    }
+  }
+
+  /** How the run's namespace is stored. */
+  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
+  public static final class PersistenceSettings {
+    private int ensembleSize = 1;
+    private int writeQuorum = 1;
+    private int ackQuorum = 1;
+    private boolean deduplicationEnabled;
+
+    private void check(Check check) {
+      check
+          .range("client.persistence.ensembleSize", ensembleSize, 1, 100)
+          .range("client.persistence.writeQuorum", writeQuorum, 1, ensembleSize)
+          .range("client.persistence.ackQuorum", ackQuorum, 1, writeQuorum);
+    }
+
+    public int ensembleSize() {
+      return ensembleSize;
+    }
+
+    public int writeQuorum() {
+      return writeQuorum;
+    }
+
+    public int ackQuorum() {
+      return ackQuorum;
+    }
+
+    public boolean deduplicationEnabled() {
+      return deduplicationEnabled;
+    }
+  }
+
+  /** How messages are published. */
+  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
+  public static final class ProducerSettings {
+    private boolean batchingEnabled;
+    private double batchingMaxPublishDelayMillis = 1;
+    private int batchingMaxBytes = 131_072;
+    private boolean blockIfQueueFull = true;
+    private int maxPendingMessages = 1_000;
+    private boolean lazyPartitions;
+    private int partitionsPerProducer;
+
+    private void check(Check check) {
+      check
+          .range(
+              "producer.batchingMaxPublishDelayMillis",
+              batchingMaxPublishDelayMillis,
+              0.001,
+              60_000)
+          .range("producer.batchingMaxBytes", batchingMaxBytes, 1, 5 * 1024 * 1024)
+          .range("producer.maxPendingMessages", maxPendingMessages, 0, MAX_COUNT)
+          .range("producer.partitionsPerProducer", partitionsPerProducer, 0, 10_000);
+    }
+
+    public boolean batchingEnabled() {
+      return batchingEnabled;
+    }
+
+    public double batchingMaxPublishDelayMillis() {
+      return batchingMaxPublishDelayMillis;
+    }
+
+    public int batchingMaxBytes() {
+      return batchingMaxBytes;
+    }
+
+    public boolean blockIfQueueFull() {
+      return blockIfQueueFull;
+    }
+
+    /** Messages without an answer yet; 0 for no limit. */
+    public int maxPendingMessages() {
+      return maxPendingMessages;
+    }
+
+    /** Whether a partition's producer connects with its first message only. */
+    public boolean lazyPartitions() {
+      return lazyPartitions;
+    }
+
+    /** How many partitions each producer uses; all of them when 0. */
+    public int partitionsPerProducer() {
+      return partitionsPerProducer;
+    }
+  }
+
+  /** How consumers subscribe, receive and acknowledge. */
+  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
+  public static final class ConsumerSettings {
+    private SubscriptionKind subscriptionType = SubscriptionKind.Broadcast;
+    private String broadcastSubscription = "broadcast";
+    private int receiverQueueSize = 100;
+    private AckKind ack = AckKind.cumulative;
+    private int ackGroupMillis;
+    private int creationConcurrency = 500;
+    private int creationAttempts = 10;
+    private int creationTimeoutSeconds = 570;
+    private long cursorTimeToLiveSeconds = -1;
+
+    private void check(Check check) {
+      check
+          .that(
+              subscriptionType != null,
+              "consumer.subscriptionType",
+              "empty",
+              "Broadcast, Exclusive, Shared, Failover, Key_Shared")
+          .that(
+              broadcastSubscription.matches("\\S+"),
+              "consumer.broadcastSubscription",
+              "'" + broadcastSubscription + "'",
+              "a subscription name")
+          .range("consumer.receiverQueueSize", receiverQueueSize, 1, MAX_COUNT)
+          .that(ack != null, "consumer.ack", "empty", "cumulative, individual, none")
+          .that(
+              ack != AckKind.cumulative || subscriptionType.allowsCumulative(),
+              "consumer.ack",
+              ack,
+              "individual or none with subscriptionType " + subscriptionType)
+          .range("consumer.ackGroupMillis", ackGroupMillis, 0, 60_000)
+          .range("consumer.creationConcurrency", creationConcurrency, 1, 100_000)
+          .range("consumer.creationAttempts", creationAttempts, 1, 1_000)
+          .range("consumer.creationTimeoutSeconds", creationTimeoutSeconds, 1, MAX_SECONDS)
+          .range(
+              "consumer.cursorTimeToLiveSeconds", cursorTimeToLiveSeconds, -1, Integer.MAX_VALUE);
+    }
+
+    public SubscriptionKind subscriptionType() {
+      return subscriptionType;
+    }
+
+    /** The one subscription of all Broadcast consumers. */
+    public String broadcastSubscription() {
+      return broadcastSubscription;
+    }
+
+    /** Permits: messages that a consumer may be sent before it has handled them. */
+    public int receiverQueueSize() {
+      return receiverQueueSize;
+    }
+
+    public AckKind ack() {
+      return ack;
+    }
+
+    /** For how long a client collects acknowledgements before it sends them; 0 for not at all. */
+    public int ackGroupMillis() {
+      return ackGroupMillis;
+    }
+
+    /** Subscribes of a process that may be unanswered at a time. */
+    public int creationConcurrency() {
+      return creationConcurrency;
+    }
+
+    /** How often a consumer's subscribe is tried. */
+    public int creationAttempts() {
+      return creationAttempts;
+    }
+
+    /** For all consumers of a process together. */
+    public int creationTimeoutSeconds() {
+      return creationTimeoutSeconds;
+    }
+
+    /** How long a Broadcast position outlives its connection; -1 for the broker's setting. */
+    public long cursorTimeToLiveSeconds() {
+      return cursorTimeToLiveSeconds;
+    }
+  }
+
+  /** Where the driver writes what OpenMessaging Benchmark does not record. */
+  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
+  public static final class ResultSettings {
+    private String folder = ".";
+    private int drainSeconds = 10;
+
+    private void check(Check check) {
+      check
+          .that(!folder.isBlank(), "results.folder", "empty", "a folder")
+          .range("results.drainSeconds", drainSeconds, 0, 300);
+    }
+
+    public File folder() {
+      return new File(folder);
+    }
+
+    /** How long the end waits for messages that are still on their way. */
+    public int drainSeconds() {
+      return drainSeconds;
+    }
+  }
+}

@@ -1,0 +1,278 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.workload;
+
+import io.pulsarbroadcast.benchmark.load.FleetException;
+import io.pulsarbroadcast.benchmark.load.LoadConfig;
+import io.pulsarbroadcast.benchmark.load.Publisher;
+import io.pulsarbroadcast.benchmark.load.Schedule;
+import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
+import io.pulsarbroadcast.benchmark.report.LatencyReport;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Consumers that were away read a backlog while the writer and the others go on. One thread may
+ * call it, once.
+ *
+ * <p>All laggards connect once to the empty topic, so that their positions exist, and leave. Then
+ * the backlog is written, once; each round's laggards come back and read it.
+ */
+final class CatchUpRun {
+  private static final Duration SEND_TIMEOUT = Duration.ofSeconds(60);
+  private static final long SAMPLE_MILLIS = 250;
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final double BYTES_PER_MEGABYTE = 1e6;
+  private static final double BYTES_PER_GIGABYTE = 1L << 30;
+
+  private final WorkloadPlan plan;
+  private final WorkloadBroker broker;
+  private final String topic;
+  private final double backlogGigabytes;
+  private final int roundLimitSeconds;
+  private final int run;
+  private final PublishStats publishStats = new PublishStats();
+  private final List<CatchUpRound> rounds = new ArrayList<>();
+
+  /** {@code roundLimitSeconds}: after which a round is given up. */
+  CatchUpRun(
+      WorkloadPlan plan,
+      WorkloadBroker broker,
+      String topic,
+      double backlogGigabytes,
+      int roundLimitSeconds) {
+    this.plan = plan;
+    this.broker = broker;
+    this.topic = topic;
+    this.backlogGigabytes = backlogGigabytes;
+    this.roundLimitSeconds = roundLimitSeconds;
+    this.run = topic.hashCode();
+  }
+
+  private int backlogMessages() {
+    return (int) Math.ceil(backlogGigabytes * BYTES_PER_GIGABYTE / plan.workload().messageBytes());
+  }
+
+  private int capacity() {
+    long roundSeconds = (long) roundLimitSeconds * plan.workload().catchUp().laggards().size();
+    long messages =
+        backlogMessages() + (plan.seconds() + roundSeconds + 60L) * plan.messagesPerSecond();
+    return Math.toIntExact(messages);
+  }
+
+  WorkloadResult execute() throws FleetException, InterruptedException, IOException {
+    Duration timeout = Duration.ofSeconds(plan.driver().consumer().creationTimeoutSeconds());
+    registerLaggards(timeout);
+    try (Fleets tail = fleet("consumer", plan.consumers());
+        Publisher publisher =
+            new Publisher(
+                    broker.serviceUrl(), topic, run, plan.workload().messageBytes(), SEND_TIMEOUT)
+                .listener(publishStats)) {
+      tail.connect(timeout);
+      Writer writer = new Writer(publisher, plan.messagesPerSecond());
+      Histogram before = endToEnd(tail);
+      writer.start();
+      Thread.sleep(TimeUnit.SECONDS.toMillis(plan.seconds()));
+      writer.stop();
+      awaitTail(tail, writer);
+      rounds.add(
+          new CatchUpRound(
+              0, 0, plan.seconds(), true, List.of(), LatencyReport.of(since(before, tail))));
+      writer.writeNow(backlogMessages(), plan.workload().catchUp().backlogMessagesPerSecond());
+      awaitTail(tail, writer);
+      for (int laggards : plan.workload().catchUp().laggards()) {
+        rounds.add(round(tail, writer, laggards, timeout));
+      }
+      return result(tail, writer);
+    }
+  }
+
+  private Fleets fleet(String prefix, int consumers) {
+    LoadConfig config =
+        plan.consumersOf(broker.serviceUrl(), topic, prefix)
+            .consumers(consumers)
+            .messages(capacity())
+            .warmupMessages(0)
+            .run(run)
+            .build();
+    return new Fleets(List.of(config));
+  }
+
+  private static String laggardPrefix(int laggards) {
+    return "laggard-of-" + laggards;
+  }
+
+  private void registerLaggards(Duration timeout) throws FleetException, InterruptedException {
+    for (int laggards : plan.workload().catchUp().laggards()) {
+      try (Fleets fleet = fleet(laggardPrefix(laggards), laggards)) {
+        fleet.connect(timeout);
+      }
+    }
+  }
+
+  private CatchUpRound round(Fleets tail, Writer writer, int laggards, Duration timeout)
+      throws FleetException, InterruptedException {
+    Histogram before = endToEnd(tail);
+    long messageBytes = plan.workload().messageBytes();
+    List<CatchUpRound.Point> curve = new ArrayList<>();
+    writer.start();
+    try (Fleets fleet = fleet(laggardPrefix(laggards), laggards)) {
+      long backlogMessages = writer.acknowledged();
+      long startNanos = System.nanoTime();
+      fleet.connect(timeout);
+      long lastNanos = startNanos;
+      long last = 0;
+      boolean caughtUp = false;
+      while (!caughtUp && seconds(startNanos, lastNanos) < roundLimitSeconds) {
+        Thread.sleep(SAMPLE_MILLIS);
+        long nowNanos = System.nanoTime();
+        long received = fleet.received();
+        long behind = Math.max(0, writer.acknowledged() * laggards - received);
+        curve.add(
+            new CatchUpRound.Point(
+                seconds(startNanos, nowNanos),
+                (received - last)
+                    * messageBytes
+                    / BYTES_PER_MEGABYTE
+                    / seconds(lastNanos, nowNanos),
+                (double) behind / laggards));
+        last = received;
+        lastNanos = nowNanos;
+        // The newest messages are on their way to everybody.
+        caughtUp = behind <= (long) laggards * Math.max(1, plan.messagesPerSecond() / 4);
+      }
+      writer.stop();
+      awaitTail(tail, writer);
+      return new CatchUpRound(
+          laggards,
+          backlogMessages * messageBytes,
+          seconds(startNanos, lastNanos),
+          caughtUp,
+          curve,
+          LatencyReport.of(since(before, tail)));
+    }
+  }
+
+  private static double seconds(long fromNanos, long toNanos) {
+    return (toNanos - fromNanos) / NANOS_PER_SECOND;
+  }
+
+  private static Histogram endToEnd(Fleets fleets) {
+    return Fleets.endToEndMicros(fleets.snapshots());
+  }
+
+  private static Histogram since(Histogram before, Fleets fleets) {
+    Histogram now = endToEnd(fleets);
+    now.subtract(before);
+    return now;
+  }
+
+  /** Returns when the consumers at the end have everything, or nothing arrives for a while. */
+  private void awaitTail(Fleets tail, Writer writer) throws InterruptedException {
+    long quietNanos = TimeUnit.SECONDS.toNanos(15);
+    long last = -1;
+    long changedNanos = System.nanoTime();
+    while (tail.received() < writer.acknowledged() * plan.consumers()) {
+      if (tail.received() != last) {
+        last = tail.received();
+        changedNanos = System.nanoTime();
+      } else if (System.nanoTime() - changedNanos > quietNanos) {
+        return;
+      }
+      Thread.sleep(SAMPLE_MILLIS / 5);
+    }
+  }
+
+  private WorkloadResult result(Fleets tail, Writer writer) {
+    List<FleetSnapshot> end = tail.snapshots();
+    Histogram endToEnd = Fleets.endToEndMicros(end);
+    double seconds = rounds.stream().mapToDouble(CatchUpRound::seconds).sum();
+    Interval whole =
+        new Interval(
+            seconds,
+            writer.acknowledged(),
+            publishStats.errors(),
+            tail.received(),
+            0,
+            publishStats.takeLatencyMicros(),
+            publishStats.takeDelayMicros(),
+            endToEnd);
+    BitSet acknowledged = writer.acknowledgedMessages();
+    return new WorkloadResult(
+        plan,
+        List.of(whole),
+        endToEnd,
+        Fleets.lastReceiverMicros(end, 0),
+        Fleets.connectMicros(end),
+        end.get(0).connectWallMicros(),
+        Fleets.delivery(end, List.of(acknowledged)),
+        -1,
+        -1,
+        end.get(0).connectionsLost(),
+        end.get(0).brokerVersion(),
+        end.get(0).firstError(),
+        rounds);
+  }
+
+  /** Publishes at a rate until stopped. One thread may call it. */
+  static final class Writer {
+    private final Publisher publisher;
+    private final int messagesPerSecond;
+    private final BitSet stored = new BitSet();
+    private volatile boolean stopping;
+    private Thread thread;
+    private int next;
+
+    Writer(Publisher publisher, int messagesPerSecond) {
+      this.publisher = publisher;
+      this.messagesPerSecond = messagesPerSecond;
+    }
+
+    void start() {
+      stopping = false;
+      thread = new Thread(this::writeUntilStopped, "writer");
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    private void writeUntilStopped() {
+      Schedule schedule = Schedule.dueAt(System.nanoTime(), next, messagesPerSecond);
+      int atOnce = Math.max(1, messagesPerSecond / 4);
+      try {
+        while (!stopping) {
+          publish(schedule, atOnce);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    private void publish(Schedule schedule, int count) throws InterruptedException {
+      stored.or(publisher.publish(schedule, next, next + count).acknowledged());
+      next += count;
+    }
+
+    void stop() throws InterruptedException {
+      stopping = true;
+      thread.join();
+    }
+
+    /** On the caller's thread, while the writer is stopped. */
+    void writeNow(int count, int rate) throws InterruptedException {
+      publish(Schedule.dueAt(System.nanoTime(), next, rate), count);
+    }
+
+    long acknowledged() {
+      return publisher.acknowledgedSoFar();
+    }
+
+    /** While the writer is stopped. */
+    BitSet acknowledgedMessages() {
+      return stored;
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.workload;
+
+import io.pulsarbroadcast.benchmark.config.ConfigException;
+import io.pulsarbroadcast.benchmark.config.DriverFile;
+import io.pulsarbroadcast.benchmark.config.WorkloadFile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** Options that all commands share which run workloads. One thread may call it. */
+final class RunOptions {
+  private static final int SECONDS_PER_MINUTE = 60;
+
+  @Option(
+      names = "--service-url",
+      paramLabel = "URL",
+      description = "Use a running broker or cluster, instead of starting one for each driver.")
+  String serviceUrl;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      description = "Length of the timed part (default: what the workload says).")
+  Integer seconds;
+
+  @Option(
+      names = "--warmup-seconds",
+      paramLabel = "N",
+      description = "Length of the warm-up (default: what the workload says).")
+  Integer warmupSeconds;
+
+  @Option(
+      names = "--backlog-gb",
+      paramLabel = "N",
+      description = "Backlog of a catch-up workload (default: what the workload says).")
+  Double backlogGigabytes;
+
+  @Option(
+      names = "--round-limit-seconds",
+      paramLabel = "N",
+      description = "A catch-up round is given up after this time (default: ${DEFAULT-VALUE}).")
+  int roundLimitSeconds = 600;
+
+  @Option(
+      names = "--label",
+      paramLabel = "TEXT",
+      description = "Tells variants of one driver apart in the report.")
+  String label = "";
+
+  @Option(
+      names = "--no-checksums",
+      description = "Do not verify the CRC32C of every message; saves CPU at 100,000 consumers.")
+  boolean noChecksums;
+
+  @Option(
+      names = "--output",
+      paramLabel = "FOLDER",
+      description = "Where to write results and the report (default: ${DEFAULT-VALUE}).")
+  Path output = Path.of("workload-results");
+
+  @Option(
+      names = "--pulsar-home",
+      paramLabel = "FOLDER",
+      description = "The unpacked Pulsar distribution to start.")
+  Path pulsarHome;
+
+  @Option(names = "--nar", paramLabel = "FILE", description = "The plugin to install.")
+  Path nar;
+
+  @Option(
+      names = "--broker-heap-mb",
+      paramLabel = "MB",
+      description = "Heap of the broker that is started (default: ${DEFAULT-VALUE}).")
+  int brokerHeapMegabytes = 2_048;
+
+  @Option(
+      names = "--broker-direct-mb",
+      paramLabel = "MB",
+      description = "Direct memory of the broker that is started (default: ${DEFAULT-VALUE}).")
+  int brokerDirectMegabytes = 3_072;
+
+  /** Throws {@link ConfigException} for the first option that is not allowed. */
+  void check() {
+    range("--seconds", seconds, 1, 604_800);
+    range("--warmup-seconds", warmupSeconds, 0, 86_400);
+    range("--backlog-gb", backlogGigabytes, 0.001, 10_000);
+    range("--round-limit-seconds", roundLimitSeconds, 1, 86_400);
+    range("--broker-heap-mb", brokerHeapMegabytes, 256, 1_048_576);
+    range("--broker-direct-mb", brokerDirectMegabytes, 128, 1_048_576);
+    if (serviceUrl != null && !serviceUrl.matches("pulsar://[^/\\s]+")) {
+      throw new ConfigException("--service-url is " + serviceUrl + "; allowed: pulsar://host:port");
+    }
+    if (serviceUrl == null) {
+      checkFile("--pulsar-home", pulsarHome, pulsarHome == null ? null : "bin/pulsar");
+      checkFile("--nar", nar, null);
+    }
+    if (Files.exists(output) && !Files.isDirectory(output)) {
+      throw new ConfigException("--output is " + output + "; allowed: a folder");
+    }
+  }
+
+  private static void checkFile(String option, Path value, String contained) {
+    if (value == null || !Files.exists(contained == null ? value : value.resolve(contained))) {
+      throw new ConfigException(
+          option + " is " + value + "; allowed: what exists, or --service-url of a running broker");
+    }
+  }
+
+  private static void range(String option, Number value, double lowest, double highest) {
+    if (value != null && !(value.doubleValue() >= lowest && value.doubleValue() <= highest)) {
+      throw new ConfigException(
+          "%s is %s; allowed: %s to %s".formatted(option, value, plain(lowest), plain(highest)));
+    }
+  }
+
+  private static String plain(double value) {
+    return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
+  }
+
+  WorkloadBroker broker(DriverFile driver) throws IOException, InterruptedException {
+    return serviceUrl == null
+        ? WorkloadBroker.start(
+            new OwnBroker(pulsarHome, nar, brokerHeapMegabytes, brokerDirectMegabytes),
+            driver,
+            output.resolve("broker-logs"))
+        : WorkloadBroker.running(serviceUrl);
+  }
+
+  WorkloadPlan plan(WorkloadFile workload, DriverFile driver, int consumers) {
+    return new WorkloadPlan(
+        workload,
+        driver,
+        consumers,
+        workload.messagesPerSecond(),
+        seconds == null ? workload.testMinutes() * SECONDS_PER_MINUTE : seconds,
+        warmupSeconds == null ? workload.warmupMinutes() * SECONDS_PER_MINUTE : warmupSeconds,
+        !noChecksums);
+  }
+
+  double backlogGigabytes(WorkloadFile workload) {
+    return backlogGigabytes == null ? workload.catchUp().backlogGigabytes() : backlogGigabytes;
+  }
+}

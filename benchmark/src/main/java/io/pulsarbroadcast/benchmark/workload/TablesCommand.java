@@ -1,0 +1,118 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.workload;
+
+import io.pulsarbroadcast.benchmark.config.ConfigException;
+import io.pulsarbroadcast.benchmark.config.DriverFile;
+import io.pulsarbroadcast.benchmark.config.WorkloadFile;
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+
+/** {@code workload tables}. The main thread calls it. */
+@Command(
+    name = "tables",
+    sortOptions = false,
+    usageHelpWidth = 100,
+    description =
+        "Reproduces published tables at the sizes that fit this machine, stock Pulsar against"
+            + " Broadcast in one run, and writes the report.")
+final class TablesCommand implements Callable<Integer> {
+  private static final int[] NTT_THOUSANDS = {20, 30, 40, 100};
+
+  @ParentCommand private WorkloadCommand parent;
+
+  @Parameters(paramLabel = "TABLES", description = "ntt: NTT's tables 1 to 3.")
+  private String tables;
+
+  @Option(
+      names = "--max-consumers",
+      paramLabel = "N",
+      defaultValue = "20000",
+      description =
+          "Sizes above are left out; when all of NTT's are, a quarter, a half and the whole of this"
+              + " are run (default: ${DEFAULT-VALUE}).")
+  private int maxConsumers;
+
+  @Option(
+      names = "--driver",
+      paramLabel = "FILE",
+      split = ",",
+      description = "Driver files (default: shared.yaml, broadcast.yaml).")
+  private List<File> drivers;
+
+  @Option(
+      names = "--benchmark-folder",
+      paramLabel = "FOLDER",
+      defaultValue = "benchmark",
+      description = "Where workloads/ and drivers/ are (default: ${DEFAULT-VALUE}).")
+  private File folder;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this.")
+  @SuppressWarnings("UnusedVariable") // picocli reads it
+  private boolean help;
+
+  @Mixin private RunOptions options;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (!"ntt".equals(tables)) {
+      throw new ConfigException("TABLES is " + tables + "; allowed: ntt");
+    }
+    if (maxConsumers < 1 || maxConsumers > 1_000_000) {
+      throw new ConfigException("--max-consumers is " + maxConsumers + "; allowed: 1 to 1000000");
+    }
+    options.check();
+    if (drivers == null) {
+      drivers =
+          List.of(
+              new File(folder, "drivers/shared.yaml"), new File(folder, "drivers/broadcast.yaml"));
+    }
+    List<DriverFile> driverFiles = parent.read(drivers, DriverFile::read);
+    List<File> files = new ArrayList<>();
+    for (int thousands : NTT_THOUSANDS) {
+      files.add(new File(folder, "workloads/ntt-" + thousands + "k.yaml"));
+    }
+    List<WorkloadFile> rows = parent.read(files, WorkloadFile::read);
+    List<Integer> sizes = sizes(rows, maxConsumers);
+    WorkloadSession session = new WorkloadSession(options, parent.out(), parent.err());
+    for (DriverFile driver : driverFiles) {
+      for (int size : sizes) {
+        WorkloadFile row =
+            rows.stream().filter(w -> w.consumers() >= size).findFirst().orElseThrow();
+        // A fresh broker for each row: what one leaves behind must not weigh on the next.
+        try (WorkloadBroker broker = options.broker(driver)) {
+          session.run(options.plan(row, driver, size), broker, "ntt-" + size + "-" + driver.name());
+        }
+      }
+    }
+    parent.writeReport(options.output);
+    return session.isComplete() ? WorkloadCommand.EXIT_COMPLETE : WorkloadCommand.EXIT_MISSING;
+  }
+
+  /** NTT's sizes up to the limit; when none is, parts of the limit. */
+  static List<Integer> sizes(List<WorkloadFile> rows, int maxConsumers) {
+    List<Integer> fitting =
+        rows.stream().map(WorkloadFile::consumers).filter(n -> n <= maxConsumers).toList();
+    if (!fitting.isEmpty()) {
+      return fitting;
+    }
+    List<Integer> parts = new ArrayList<>();
+    for (int part : new int[] {4, 2, 1}) {
+      int size = Math.max(1, maxConsumers / part);
+      if (!parts.contains(size)) {
+        parts.add(size);
+      }
+    }
+    return parts;
+  }
+}

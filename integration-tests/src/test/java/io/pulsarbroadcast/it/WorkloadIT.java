@@ -1,0 +1,159 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.pulsarbroadcast.benchmark.workload.WorkloadCommand;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Workload files on the real broker, without OpenMessaging Benchmark. */
+@ExtendWith(BrokerExtension.class)
+@Timeout(180)
+class WorkloadIT {
+  private static final Path BENCHMARK = Path.of(System.getProperty("benchmark.folder"));
+
+  @TempDir Path folder;
+  private final BrokerExtension.Broker broker;
+  private final ByteArrayOutputStream output = new ByteArrayOutputStream();
+
+  WorkloadIT(BrokerExtension.Broker broker) {
+    this.broker = broker;
+  }
+
+  private int run(String... arguments) {
+    PrintStream out = new PrintStream(output, true, StandardCharsets.UTF_8);
+    String[] common = {
+      "--service-url",
+      broker.process().serviceUrl(),
+      "--output",
+      folder.toString(),
+      "--warmup-seconds",
+      "1"
+    };
+    return new WorkloadCommand(out, out)
+        .execute(Stream.concat(Stream.of(arguments), Stream.of(common)).toArray(String[]::new));
+  }
+
+  private String printed() {
+    return output.toString(StandardCharsets.UTF_8);
+  }
+
+  private List<JsonNode> results() throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      List<JsonNode> results = new ArrayList<>();
+      for (Path file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
+        results.add(new ObjectMapper().readTree(file.toFile()));
+      }
+      return results;
+    }
+  }
+
+  private static String file(String path) {
+    return BENCHMARK.resolve(path).toString();
+  }
+
+  @Test
+  void shouldRunTheSameWorkloadOnBroadcastAndOnStockSubscriptions() throws IOException {
+    int exit =
+        run(
+            "run",
+            file("workloads/smoke-50.yaml"),
+            "--driver",
+            file("drivers/broadcast.yaml") + "," + file("drivers/shared.yaml"),
+            "--seconds",
+            "5");
+
+    assertThat(exit).as(this::printed).isZero();
+    assertThat(results()).hasSize(2);
+    for (JsonNode result : results()) {
+      assertThat(result.path("backlog").get(result.path("backlog").size() - 1).asLong()).isZero();
+      assertThat(result.path("aggregatedEndToEndLatency99pct").asDouble()).isPositive();
+      assertThat(result.path("aggregatedPublishLatency99pct").asDouble()).isPositive();
+      JsonNode delivery = result.path("pulsarBroadcast").path("delivery");
+      assertThat(delivery.path("expected").asLong()).isEqualTo(50 * 60);
+      assertThat(delivery.path("received").asLong()).isEqualTo(50 * 60);
+    }
+    assertThat(folder.resolve("report.html")).isNotEmptyFile();
+  }
+
+  @Test
+  void shouldRaiseTheRateOfAPartitionedTopicUntilItIsNotReached() throws IOException {
+    Path workload =
+        Files.writeString(
+            folder.resolve("steps.yaml"),
+            """
+            name: steps
+            partitionsPerTopic: 4
+            messageSize: 100
+            useRandomizedPayloads: true
+            randomizedPayloadPoolSize: 10
+            subscriptionsPerTopic: 5
+            producerRate: 40
+            rateSteps: [40, 80, 5000000]
+            testDurationMinutes: 1
+            """);
+
+    int exit =
+        run(
+            "run",
+            workload.toString(),
+            "--driver",
+            file("drivers/broadcast.yaml"),
+            "--seconds",
+            "1");
+
+    assertThat(exit).as(this::printed).isZero();
+    assertThat(printed()).contains("Saturated: 5,000,000 msg/s are not sustained");
+    assertThat(results())
+        .extracting(result -> result.path("pulsarBroadcast").path("sustained").asBoolean())
+        .containsExactlyInAnyOrder(true, true, false);
+  }
+
+  @Test
+  void shouldLetLaggardsCatchUpWhileTheOthersStayAtTheEnd() throws IOException {
+    Path workload =
+        Files.writeString(
+            folder.resolve("catch-up.yaml"),
+            """
+            name: catch-up
+            messageSize: 10240
+            useRandomizedPayloads: true
+            randomizedPayloadPoolSize: 10
+            subscriptionsPerTopic: 5
+            producerRate: 50
+            testDurationMinutes: 1
+            catchUp: {backlogGigabytes: 0.005, laggards: [1, 3]}
+            """);
+
+    int exit =
+        run(
+            "run",
+            workload.toString(),
+            "--driver",
+            file("drivers/broadcast.yaml"),
+            "--seconds",
+            "1");
+
+    assertThat(exit).as(this::printed).isZero();
+    JsonNode rounds = results().get(0).path("pulsarBroadcast").path("catchUp");
+    assertThat(rounds).extracting(r -> r.path("laggards").asInt()).containsExactly(0, 1, 3);
+    assertThat(rounds).allMatch(r -> r.path("caughtUp").asBoolean());
+    assertThat(rounds.get(1).path("backlogBytes").asLong()).isGreaterThan(5_000_000);
+    assertThat(rounds.get(2).path("curve")).isNotEmpty();
+    assertThat(rounds).allMatch(r -> r.path("tailEndToEnd").path("count").asLong() > 0);
+  }
+}

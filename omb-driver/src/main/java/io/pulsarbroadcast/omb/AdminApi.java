@@ -1,0 +1,162 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.omb;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.pulsarbroadcast.benchmark.config.DriverFile;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.apache.pulsar.client.api.Authentication;
+import org.apache.pulsar.client.api.AuthenticationDataProvider;
+
+/** The few calls of Pulsar's admin REST API that a run needs. Any thread may call it. */
+final class AdminApi {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final int CONFLICT = 409;
+
+  private final DriverFile.ClientSettings settings;
+  private final Authentication authentication;
+  private final HttpClient http;
+
+  AdminApi(DriverFile.ClientSettings settings, Authentication authentication) throws IOException {
+    this.settings = settings;
+    this.authentication = authentication;
+    HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(TIMEOUT);
+    if (!settings.tlsTrustCertsFile().isEmpty()) {
+      builder.sslContext(trusting(settings.tlsTrustCertsFile()));
+    }
+    http = builder.build();
+  }
+
+  private static SSLContext trusting(String pemFile) throws IOException {
+    try (InputStream in = new FileInputStream(pemFile)) {
+      KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+      trusted.load(null, null);
+      for (Certificate certificate :
+          CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+        trusted.setCertificateEntry("trusted-" + trusted.size(), certificate);
+      }
+      TrustManagerFactory managers =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      managers.init(trusted);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, managers.getTrustManagers(), null);
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new IOException("client.tlsTrustCertsFile is " + pemFile + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Creates the tenant if there is none, the namespace, and sets the namespace's policies. */
+  CompletableFuture<Void> createNamespace(String namespace) {
+    String tenant = namespace.substring(0, namespace.indexOf('/'));
+    DriverFile.PersistenceSettings persistence = settings.persistence();
+    Map<String, Object> quorums =
+        Map.of(
+            "bookkeeperEnsemble", persistence.ensembleSize(),
+            "bookkeeperWriteQuorum", persistence.writeQuorum(),
+            "bookkeeperAckQuorum", persistence.ackQuorum(),
+            "managedLedgerMaxMarkDeleteRate", 1.0);
+    Map<String, Object> noQuota =
+        Map.of("limitSize", -1, "limitTime", -1, "policy", "producer_exception");
+    String path = "namespaces/" + namespace;
+    return create(
+            "tenants/" + tenant,
+            Map.of("adminRoles", List.of(), "allowedClusters", List.of(settings.clusterName())))
+        .thenCompose(done -> create(path, Map.of("bundles", Map.of("numBundles", 1))))
+        .thenCompose(done -> send("POST", path + "/persistence", quorums))
+        .thenCompose(done -> send("POST", path + "/backlogQuota", noQuota))
+        .thenCompose(
+            done -> send("POST", path + "/deduplication", persistence.deduplicationEnabled()))
+        .thenApply(done -> null);
+  }
+
+  /** Creates a topic; a partitioned one when it has more than one partition. */
+  CompletableFuture<Void> createTopic(String topic, int partitions) {
+    return (partitions == 1
+            ? create(path(topic), Map.of())
+            : create(path(topic) + "/partitions", partitions))
+        .thenApply(done -> null);
+  }
+
+  /** The ledgers of a topic that is not partitioned, or of one partition. */
+  CompletableFuture<JsonNode> internalStats(String topic) {
+    return send("GET", path(topic) + "/internalStats", null).thenApply(AdminApi::parse);
+  }
+
+  private static JsonNode parse(String json) {
+    try {
+      return JSON.readTree(json);
+    } catch (JsonProcessingException e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private static String path(String topic) {
+    return topic.replace("://", "/");
+  }
+
+  /** What exists already is taken as it is. */
+  private CompletableFuture<String> create(String path, Object body) {
+    return send("PUT", path, body, CONFLICT);
+  }
+
+  private CompletableFuture<String> send(String method, String path, Object body) {
+    return send(method, path, body, -1);
+  }
+
+  private CompletableFuture<String> send(
+      String method, String path, Object body, int alsoAllowedStatus) {
+    URI uri = URI.create(settings.httpUrl() + "/admin/v2/" + path);
+    try {
+      HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(TIMEOUT);
+      if (body == null) {
+        request.method(method, BodyPublishers.noBody());
+      } else {
+        request
+            .header("Content-Type", "application/json")
+            .method(method, BodyPublishers.ofString(JSON.writeValueAsString(body)));
+      }
+      AuthenticationDataProvider data = authentication.getAuthData();
+      if (data.hasDataForHttp()) {
+        data.getHttpHeaders().forEach(header -> request.header(header.getKey(), header.getValue()));
+      }
+      return http.sendAsync(request.build(), BodyHandlers.ofString())
+          .thenApply(response -> checked(response, method, uri, alsoAllowedStatus));
+    } catch (Exception e) {
+      // An authentication plugin may throw anything.
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static String checked(
+      HttpResponse<String> response, String method, URI uri, int alsoAllowedStatus) {
+    int status = response.statusCode();
+    if (status / 100 != 2 && status != alsoAllowedStatus) {
+      throw new CompletionException(
+          new IOException(
+              method + " " + uri + " was answered with " + status + ": " + response.body()));
+    }
+    return response.body();
+  }
+}
