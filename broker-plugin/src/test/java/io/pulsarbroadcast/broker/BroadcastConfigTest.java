@@ -33,6 +33,20 @@ class BroadcastConfigTest {
   }
 
   @Test
+  void shouldReadExecutorsAndNameTheAllowedOnes() {
+    assertThat(BroadcastConfig.from(properties).ackExecutor())
+        .isEqualTo(BroadcastConfig.AckThreads.IO);
+    properties.setProperty("broadcastAckExecutor", "Random");
+    assertThat(BroadcastConfig.from(properties).ackExecutor())
+        .isEqualTo(BroadcastConfig.AckThreads.RANDOM);
+    properties.setProperty("broadcastAckExecutor", "fastest");
+    assertThatThrownBy(() -> BroadcastConfig.from(properties))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("broadcastAckExecutor=fastest")
+        .hasMessageContaining("io, random, subscription, topic");
+  }
+
+  @Test
   void shouldRefuseASettingItDoesNotKnow() {
     properties.setProperty("broadcastMarkDeleteInterval", "5");
     assertThatThrownBy(() -> BroadcastConfig.from(properties))

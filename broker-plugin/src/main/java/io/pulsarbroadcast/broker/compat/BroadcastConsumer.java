@@ -5,7 +5,6 @@ import static org.apache.pulsar.common.protocol.Commands.DEFAULT_CONSUMER_EPOCH;
 
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
-import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
 import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
 import io.pulsarbroadcast.broker.dispatch.ConsumerOwner;
 import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
@@ -19,7 +18,6 @@ import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.api.proto.CommandAck;
-import org.apache.pulsar.common.api.proto.CommandAck.AckType;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 import org.apache.pulsar.common.api.proto.MessageIdData;
 import org.apache.pulsar.common.policies.data.stats.ConsumerStatsImpl;
@@ -47,9 +45,6 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
     }
   }
 
-  /** A batch may have this many messages, for what a client may claim of it. */
-  private static final int MAX_ACK_SET_WORDS = 1 << 10;
-
   private final BroadcastSubscription broadcast;
   private final SubType contract;
   private final FanoutConsumer fanout;
@@ -62,7 +57,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
   private volatile boolean endAnnounced;
   private long lastAckedTimestamp;
   private long lastFlowTimestamp;
-  private Rates rates;
+  private ConsumerRates rates;
 
   BroadcastConsumer(
       BroadcastSubscription subscription,
@@ -101,6 +96,10 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
   @Override
   public SubType subType() {
     return contract;
+  }
+
+  BroadcastSubscription broadcast() {
+    return broadcast;
   }
 
   BroadcastServerCnx connection() {
@@ -185,72 +184,12 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
 
   private void acknowledge(CommandAck ack) {
     broadcast.metrics().acked(ack.getMessageIdsCount());
-    boolean changed = false;
-    for (int i = 0; i < ack.getMessageIdsCount(); i++) {
-      changed |= acknowledge(ack.getMessageIdAt(i), ack.getAckType());
-    }
-    if (changed) {
+    if (Acknowledgement.take(ack, this)) {
       broadcast.positionMoved();
       if (fanout.mayUnblock()) {
         connection().unblock(broadcast, fanout);
       }
     }
-  }
-
-  /**
-   * Takes one acknowledged id.
-   *
-   * @return whether there is something to store
-   */
-  private boolean acknowledge(MessageIdData id, AckType type) {
-    long ordinal = broadcast.ordinalOf(id.getLedgerId(), id.getEntryId());
-    if (ordinal == LedgerIndex.UNKNOWN) {
-      if (!broadcast.isTrimmed(id.getLedgerId())) {
-        refuse(id, "the topic has no such ledger");
-      }
-      return false;
-    }
-    if (type == AckType.Cumulative && contract != SubType.Exclusive) {
-      refuse(id, "it is cumulative, and the consumer's subscription type is Shared");
-      return false;
-    }
-    AckResult result =
-        id.getAckSetsCount() > 0
-            ? acknowledgePart(id, ordinal, type)
-            : type == AckType.Cumulative
-                ? position().ackCumulative(ordinal)
-                : position().ackIndividual(ordinal);
-    if (result == AckResult.NOT_SENT) {
-      refuse(id, "it was never sent to the consumer");
-    }
-    return result == AckResult.ADVANCED || result == AckResult.PART;
-  }
-
-  /**
-   * Takes an acknowledgement of single messages of a batch. As on other subscriptions it counts
-   * where the broker enables it; of a cumulative one what is before the batch counts in any case.
-   */
-  private AckResult acknowledgePart(MessageIdData id, long ordinal, AckType type) {
-    AckResult before =
-        type == AckType.Cumulative ? position().ackCumulative(ordinal - 1) : AckResult.UNCHANGED;
-    if (before == AckResult.NOT_SENT || !broadcast.acknowledgesPartsOfBatches()) {
-      return before;
-    }
-    int words = id.getAckSetsCount();
-    if (words > MAX_ACK_SET_WORDS) {
-      refuse(id, "it names a batch of more than " + MAX_ACK_SET_WORDS * Long.SIZE + " messages");
-      return before;
-    }
-    long[] remaining = new long[words];
-    for (int i = 0; i < words; i++) {
-      remaining[i] = id.getAckSetAt(i);
-    }
-    AckResult part = position().ackPart(ordinal, remaining);
-    return part == AckResult.UNCHANGED ? before : part;
-  }
-
-  private void refuse(MessageIdData id, String reason) {
-    broadcast.refuseAck(this, id.getLedgerId(), id.getEntryId(), reason);
   }
 
   @Override
@@ -393,7 +332,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
 
   @Override
   public void updateRates() {
-    rates = Rates.since(rates, fanout);
+    rates = ConsumerRates.since(rates, fanout);
   }
 
   @Override
@@ -416,11 +355,11 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
     stats.blockedConsumerOnUnackedMsgs = fanout.isBlocked();
     stats.lastAckedTimestamp = lastAckedTimestamp;
     stats.lastConsumedFlowTimestamp = lastFlowTimestamp;
-    Rates current = rates;
+    ConsumerRates current = rates;
     if (current != null) {
-      stats.msgRateOut = current.messagesPerSecond;
-      stats.msgThroughputOut = current.bytesPerSecond;
-      stats.msgRateRedeliver = current.redeliveredPerSecond;
+      stats.msgRateOut = current.messagesPerSecond();
+      stats.msgThroughputOut = current.bytesPerSecond();
+      stats.msgRateRedeliver = current.redeliveredPerSecond();
     }
     return stats;
   }
@@ -434,35 +373,5 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
   @Override
   public int hashCode() {
     return System.identityHashCode(this);
-  }
-
-  /** Rates between two of the broker's updates. */
-  private record Rates(
-      long atNanos,
-      long messages,
-      long bytes,
-      long redelivered,
-      double messagesPerSecond,
-      double bytesPerSecond,
-      double redeliveredPerSecond) {
-
-    static Rates since(Rates before, FanoutConsumer now) {
-      long nanos = System.nanoTime();
-      long messages = now.messagesOut();
-      long bytes = now.bytesOut();
-      long redelivered = now.messagesRedelivered();
-      if (before == null) {
-        return new Rates(nanos, messages, bytes, redelivered, 0, 0, 0);
-      }
-      double seconds = Math.max(1, nanos - before.atNanos) / 1e9;
-      return new Rates(
-          nanos,
-          messages,
-          bytes,
-          redelivered,
-          (messages - before.messages) / seconds,
-          (bytes - before.bytes) / seconds,
-          (redelivered - before.redelivered) / seconds);
-    }
   }
 }

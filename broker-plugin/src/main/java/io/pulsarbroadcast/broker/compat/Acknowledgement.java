@@ -1,0 +1,94 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
+import org.apache.pulsar.common.api.proto.CommandAck;
+import org.apache.pulsar.common.api.proto.CommandAck.AckType;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+import org.apache.pulsar.common.api.proto.MessageIdData;
+
+/**
+ * Brings a client's acknowledgement to its consumer's position; what cannot be taken is counted and
+ * logged, and moves nothing. Stateless; may be called from any thread, in any order.
+ */
+final class Acknowledgement {
+
+  /** A batch may have this many messages, for what a client may claim of it. */
+  private static final int MAX_ACK_SET_WORDS = 1 << 10;
+
+  private Acknowledgement() {}
+
+  /**
+   * Takes every id of an acknowledgement.
+   *
+   * @return whether there is something to store
+   */
+  static boolean take(CommandAck ack, BroadcastConsumer consumer) {
+    boolean changed = false;
+    for (int i = 0; i < ack.getMessageIdsCount(); i++) {
+      changed |= take(ack.getMessageIdAt(i), ack.getAckType(), consumer);
+    }
+    return changed;
+  }
+
+  private static boolean take(MessageIdData id, AckType type, BroadcastConsumer consumer) {
+    BroadcastSubscription subscription = consumer.broadcast();
+    long ordinal = subscription.ordinalOf(id.getLedgerId(), id.getEntryId());
+    if (ordinal == LedgerIndex.UNKNOWN) {
+      if (!subscription.isTrimmed(id.getLedgerId())) {
+        refuse(id, consumer, "the topic has no such ledger");
+      }
+      return false;
+    }
+    if (type == AckType.Cumulative && consumer.subType() != SubType.Exclusive) {
+      refuse(id, consumer, "it is cumulative, and the consumer's subscription type is Shared");
+      return false;
+    }
+    AckResult result;
+    if (id.getAckSetsCount() > 0) {
+      result = takePart(id, ordinal, type, consumer);
+    } else if (type == AckType.Cumulative) {
+      result = consumer.position().ackCumulative(ordinal);
+    } else {
+      result = consumer.position().ackIndividual(ordinal);
+    }
+    if (result == AckResult.NOT_SENT) {
+      refuse(id, consumer, "it was never sent to the consumer");
+    }
+    return result == AckResult.ADVANCED || result == AckResult.PART;
+  }
+
+  /**
+   * Takes an acknowledgement of single messages of a batch. As on other subscriptions it counts
+   * where the broker enables it; of a cumulative one what is before the batch counts in any case.
+   */
+  private static AckResult takePart(
+      MessageIdData id, long ordinal, AckType type, BroadcastConsumer consumer) {
+    AckResult before =
+        type == AckType.Cumulative
+            ? consumer.position().ackCumulative(ordinal - 1)
+            : AckResult.UNCHANGED;
+    if (before == AckResult.NOT_SENT || !consumer.broadcast().acknowledgesPartsOfBatches()) {
+      return before;
+    }
+    int words = id.getAckSetsCount();
+    if (words > MAX_ACK_SET_WORDS) {
+      refuse(
+          id,
+          consumer,
+          "it names a batch of more than " + MAX_ACK_SET_WORDS * Long.SIZE + " messages");
+      return before;
+    }
+    long[] remaining = new long[words];
+    for (int i = 0; i < words; i++) {
+      remaining[i] = id.getAckSetAt(i);
+    }
+    AckResult part = consumer.position().ackPart(ordinal, remaining);
+    return part == AckResult.UNCHANGED ? before : part;
+  }
+
+  private static void refuse(MessageIdData id, BroadcastConsumer consumer, String reason) {
+    consumer.broadcast().refuseAck(consumer, id.getLedgerId(), id.getEntryId(), reason);
+  }
+}
