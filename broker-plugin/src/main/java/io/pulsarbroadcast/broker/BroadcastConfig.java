@@ -83,7 +83,7 @@ public record BroadcastConfig(
             reader.integer("broadcastCatchUpReadMaxBytes", 1 << 20, 1 << 10, 1 << 28),
             reader.integer("broadcastCatchUpMaxHeldBytes", 64 << 20, 1 << 20, 1 << 30),
             reader.integer("broadcastMaxAcknowledgmentHolesToPersist", 50_000, 0, 500_000),
-            reader.integer("broadcastStatsMaxConsumers", 100, 0, 10_000),
+            reader.integer("broadcastStatsMaxConsumers", 1_000, 0, 10_000),
             reader.choice("broadcastDispatchExecutor", DispatchThreads.CONNECTION),
             reader.choice("broadcastAckExecutor", AckThreads.IO));
     reader.refuseUnknown();

@@ -28,11 +28,11 @@ class ManyConsumersStatsIT {
   private static final int CONSUMERS = 2_000;
   private static final int MESSAGES = 10;
   private static final String SUBSCRIPTION = "all";
-  private static final int LISTED = 100;
+  private static final int LISTED = 1_000;
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-  /** Statistics of stock subscriptions are some 300 bytes per consumer. */
-  private static final int MAX_STATS_BYTES = 150_000;
+  /** Whatever the number of consumers. */
+  private static final int MAX_STATS_BYTES = 1_000_000;
 
   @Test
   void shouldStayBoundedWithTwoThousandConsumers(Broker broker) throws Exception {

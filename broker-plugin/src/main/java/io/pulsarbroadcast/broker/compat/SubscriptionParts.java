@@ -47,11 +47,12 @@ record SubscriptionParts(
       BroadcastConfig config,
       SubscriptionPast past) {
     ManagedLedgerImpl ledger = (ManagedLedgerImpl) topic.getManagedLedger();
+    SkippedEntries skipped = new SkippedEntries();
     LedgerIndex index =
         new LedgerIndex(
-            () -> Maps.transformValues(ledger.getLedgersInfo(), LedgerInfo::getEntries));
+            () -> Maps.transformValues(ledger.getLedgersInfo(), LedgerInfo::getEntries),
+            skipped::addGap);
     long position = ordinalAfter(index, plain.getCursor().getMarkDeletedPosition());
-    SkippedEntries skipped = new SkippedEntries();
     CursorRegistry cursors = new CursorRegistry(skipped, position);
     if (past.origin() != Origin.NEW) {
       cursors.keepForDurable();

@@ -22,15 +22,24 @@ public final class LedgerIndex {
   /** The ordinal of a position whose ledger this topic does not have. */
   public static final long UNKNOWN = -1;
 
+  /** Takes ordinals, {@code from} to {@code to} exclusive, that no entry has or ever will have. */
+  public interface Gaps {
+    void add(long from, long to);
+  }
+
   private final Supplier<NavigableMap<Long, Long>> entriesByLedger;
+  private final Gaps gaps;
   private volatile Snapshot snapshot = new Snapshot(new long[0], new long[0]);
 
   /**
    * @param entriesByLedger the topic's ledgers and the number of entries in each (any number for
    *     the one being written), in order; asked only when a ledger is met for the first time
+   * @param gaps told of ordinals that are left out because a ledger was trimmed before its size was
+   *     seen
    */
-  public LedgerIndex(Supplier<NavigableMap<Long, Long>> entriesByLedger) {
+  public LedgerIndex(Supplier<NavigableMap<Long, Long>> entriesByLedger, Gaps gaps) {
     this.entriesByLedger = entriesByLedger;
+    this.gaps = gaps;
     extend();
   }
 
@@ -136,9 +145,14 @@ public final class LedgerIndex {
 
   private long firstOrdinalAfter(long ledgerId, long base, NavigableMap<Long, Long> ledgers) {
     Long entries = ledgers.get(ledgerId);
+    if (entries != null) {
+      return base + entries;
+    }
     // Trimmed before its size was seen here: leave room for every entry it can have had, so that
     // order holds.
-    return base + (entries != null ? entries : 1L << 32);
+    long next = base + (1L << 32);
+    gaps.add(base, next);
+    return next;
   }
 
   /** A ledger id and an entry id. */

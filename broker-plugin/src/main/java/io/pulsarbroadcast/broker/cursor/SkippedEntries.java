@@ -16,6 +16,10 @@ import com.google.common.collect.TreeRangeSet;
 public final class SkippedEntries {
 
   private final RangeSet<Long> ranges = TreeRangeSet.create();
+
+  /** Ordinals that no entry has; nobody stands behind one, so they matter to counts only. */
+  private final RangeSet<Long> gaps = TreeRangeSet.create();
+
   private volatile boolean empty = true;
 
   /** Records that the entries {@code from} to {@code to}, exclusive, are given to nobody. */
@@ -35,6 +39,26 @@ public final class SkippedEntries {
       Range<Long> range = ranges.rangeContaining(ordinal);
       return range == null ? ordinal : range.upperEndpoint();
     }
+  }
+
+  /**
+   * Records that no entry has, or will have, the ordinals {@code from} to {@code to}, exclusive.
+   */
+  public synchronized void addGap(long from, long to) {
+    gaps.add(Range.closedOpen(from, to));
+  }
+
+  /** How many of the ordinals {@code from} to {@code to}, exclusive, are for nobody. */
+  synchronized long countWithin(long from, long to) {
+    return from < to ? countWithin(ranges, from, to) + countWithin(gaps, from, to) : 0;
+  }
+
+  private static long countWithin(RangeSet<Long> ranges, long from, long to) {
+    long count = 0;
+    for (Range<Long> range : ranges.subRangeSet(Range.closedOpen(from, to)).asRanges()) {
+      count += range.upperEndpoint() - range.lowerEndpoint();
+    }
+    return count;
   }
 
   /** Forgets the ranges before {@code ordinal}, which nobody will ask for again. */

@@ -221,10 +221,10 @@ public final class VirtualCursor {
   /**
    * Moves the position up to {@code ordinal}, acknowledged or not; never back.
    *
-   * @return how many entries were not acknowledged
+   * @return how many entries were not acknowledged, without those given to nobody
    */
   synchronized long skipTo(long ordinal) {
-    long entries = unacknowledgedBefore(ordinal);
+    long entries = unacknowledgedBefore(ordinal) - skipped.countWithin(next, ordinal);
     return advanceTo(ordinal) ? entries : 0;
   }
 

@@ -51,7 +51,7 @@ class PositionPublisherTest {
           cursor.asManagedCursor(),
           () -> {},
           skippedTo::set,
-          new LedgerIndex(() -> new TreeMap<>(Map.of(LEDGER, 1_000L))),
+          new LedgerIndex(() -> new TreeMap<>(Map.of(LEDGER, 1_000L)), (from, to) -> {}),
           registry,
           null,
           skips,

@@ -22,7 +22,7 @@ public class LedgerIndexLincheckTest {
 
   public LedgerIndexLincheckTest() {
     ledgers.put(1L, 0L);
-    index = new LedgerIndex(() -> ledgers);
+    index = new LedgerIndex(() -> ledgers, (from, to) -> {});
   }
 
   /** In the managed ledger's order: the size of the ledger, then the next ledger. */

@@ -16,7 +16,7 @@ class LedgerIndexTest {
   void shouldNumberEntriesAcrossLedgersInTopicOrder() {
     ledgers.put(5L, 10L);
     ledgers.put(9L, 3L);
-    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
     assertThat(index.ordinalOf(5, 0)).isZero();
     assertThat(index.ordinalOf(5, 9)).isEqualTo(9);
     assertThat(index.ordinalOf(9, 0)).isEqualTo(10);
@@ -27,7 +27,7 @@ class LedgerIndexTest {
   @Test
   void shouldFollowARollover() {
     ledgers.put(1L, 0L);
-    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
     assertThat(index.ordinalOf(1, 7)).isEqualTo(7);
     ledgers.put(1L, 8L);
     ledgers.put(2L, 0L);
@@ -38,7 +38,7 @@ class LedgerIndexTest {
   @Test
   void shouldNotKnowALedgerThatTheTopicDoesNotHave() {
     ledgers.put(5L, 10L);
-    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
     assertThat(index.ordinalOf(7, 0)).isEqualTo(LedgerIndex.UNKNOWN);
     assertThat(index.isTrimmed(4)).isTrue();
     assertThat(index.isTrimmed(7)).isFalse();
@@ -48,7 +48,7 @@ class LedgerIndexTest {
   void shouldPlaceAPositionBeforeTheFirstEntryOfALedger() {
     ledgers.put(5L, 10L);
     ledgers.put(9L, 3L);
-    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
     assertThat(index.ordinalAfter(5, -1)).isZero();
     assertThat(index.ordinalAfter(9, -1)).isEqualTo(10);
   }
@@ -57,7 +57,7 @@ class LedgerIndexTest {
   void shouldPlaceAPositionInATrimmedLedgerAtTheNextOne() {
     ledgers.put(5L, 10L);
     ledgers.put(9L, 3L);
-    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
     assertThat(index.ordinalAfter(3, 99)).isZero();
     assertThat(index.ordinalAfter(7, 2)).isEqualTo(10);
     assertThat(index.ordinalAfter(11, 2)).isEqualTo(13);
@@ -66,7 +66,7 @@ class LedgerIndexTest {
   @Test
   void shouldKeepOrderWhenALedgerIsTrimmedBeforeItsSizeWasSeen() {
     ledgers.put(1L, 0L);
-    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
     long last = index.ordinalOf(1, 49_999);
     ledgers.clear();
     ledgers.put(4L, 0L);
@@ -79,13 +79,13 @@ class LedgerIndexTest {
     ledgers.put(1L, 2L);
     ledgers.put(2L, 0L);
     ledgers.put(3L, 5L);
-    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
     assertThat(index.entryAt(2)).isEqualTo(new EntryId(3, 0));
   }
 
   @Test
   void shouldRefuseAnOrdinalBeforeTheFirst() {
-    LedgerIndex index = new LedgerIndex(() -> ledgers);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
     assertThatThrownBy(() -> index.entryAt(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("0");

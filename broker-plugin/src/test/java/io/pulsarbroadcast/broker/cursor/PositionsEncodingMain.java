@@ -34,7 +34,9 @@ public final class PositionsEncodingMain {
 
   private PositionsEncodingMain(int consumers) {
     this.consumers = consumers;
-    this.index = new LedgerIndex(() -> new TreeMap<>(Map.of(LEDGER, consumers + 10L * MAX_HOLES)));
+    this.index =
+        new LedgerIndex(
+            () -> new TreeMap<>(Map.of(LEDGER, consumers + 10L * MAX_HOLES)), (from, to) -> {});
   }
 
   /** The number of consumers is the only argument. */

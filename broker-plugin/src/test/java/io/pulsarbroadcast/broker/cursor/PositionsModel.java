@@ -460,7 +460,7 @@ final class PositionsModel {
 
   /** What a broker makes when it loads the topic. */
   private void load() {
-    index = new LedgerIndex(topic::entriesByLedger);
+    index = new LedgerIndex(topic::entriesByLedger, (from, to) -> {});
     skipped = new SkippedEntries();
     registry = new CursorRegistry(skipped, ordinal(published), () -> nowNanos);
     store = new PositionsStore(log, registry, index, MAX_HOLES, maxRecordBytes);

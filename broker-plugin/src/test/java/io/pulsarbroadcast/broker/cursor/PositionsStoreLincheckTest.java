@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 public class PositionsStoreLincheckTest {
 
   private final CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0, () -> 0);
-  private final LedgerIndex index = new LedgerIndex(TreeMap::new);
+  private final LedgerIndex index = new LedgerIndex(TreeMap::new, (from, to) -> {});
   private final CountingLog log = new CountingLog();
   private final PositionsStore store = new PositionsStore(log, registry, index, 10);
   private final List<CompletableFuture<Void>> flushes = new ArrayList<>();

@@ -21,7 +21,7 @@ class PositionsStoreTest {
 
   private final TreeMap<Long, Long> ledgers =
       new TreeMap<>(Map.of(3L, 1000L, 7L, 1000L, 9L, 1_000_000L));
-  private final LedgerIndex index = new LedgerIndex(() -> ledgers);
+  private final LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
   private final MemoryLog log = new MemoryLog();
   private CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
   private PositionsStore store = new PositionsStore(log, registry, index, 50_000);
