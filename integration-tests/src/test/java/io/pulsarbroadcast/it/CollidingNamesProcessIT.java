@@ -34,7 +34,8 @@ class CollidingNamesProcessIT {
   void shouldServeFiveThousandConsumersWhoseGeneratedNamesCollide() throws Exception {
     String topic = Broker.newTopic();
     List<PulsarClient> clients = new ArrayList<>();
-    try (Broker broker = Broker.start(
+    try (Broker broker =
+        Broker.start(
             BrokerExtension.newBroker().setting("broadcastStatsMaxConsumers", "" + CONSUMERS))) {
       int complaintsAtStart = complaints(broker).size();
       for (int i = 0; i < CLIENTS; i++) {
