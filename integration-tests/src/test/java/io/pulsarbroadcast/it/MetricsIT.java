@@ -176,6 +176,12 @@ class MetricsIT {
     Messages.publish(broker, topic, 0, 10);
     assertThat(Messages.receiveAndAck(consumers.get(0), 10)).hasSize(10);
     assertThat(Messages.receive(consumers.get(1), 10)).hasSize(10);
+    await()
+        .atMost(TIMEOUT)
+        .until(
+            () ->
+                Subscriptions.stats(broker, topic, SUBSCRIPTION).getConsumers().stream()
+                    .anyMatch(consumer -> consumer.getUnackedMessages() == 0));
 
     broker.admin().topics().skipMessages(topic, SUBSCRIPTION, 3);
     await().atMost(TIMEOUT).until(() -> skipped(broker, topic, "skip") == 3);

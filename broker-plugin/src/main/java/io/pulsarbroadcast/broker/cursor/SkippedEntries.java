@@ -48,15 +48,14 @@ public final class SkippedEntries {
     gaps.add(Range.closedOpen(from, to));
   }
 
-  /** How many of the ordinals {@code from} to {@code to}, exclusive, are for nobody. */
-  synchronized long countWithin(long from, long to) {
-    return from < to ? countWithin(ranges, from, to) + countWithin(gaps, from, to) : 0;
-  }
-
-  private static long countWithin(RangeSet<Long> ranges, long from, long to) {
+  /** How many of the ordinals {@code from} to {@code to}, exclusive, no entry has. */
+  synchronized long gapsWithin(long from, long to) {
+    if (gaps.isEmpty() || from >= to) {
+      return 0;
+    }
     long count = 0;
-    for (Range<Long> range : ranges.subRangeSet(Range.closedOpen(from, to)).asRanges()) {
-      count += range.upperEndpoint() - range.lowerEndpoint();
+    for (Range<Long> gap : gaps.subRangeSet(Range.closedOpen(from, to)).asRanges()) {
+      count += gap.upperEndpoint() - gap.lowerEndpoint();
     }
     return count;
   }

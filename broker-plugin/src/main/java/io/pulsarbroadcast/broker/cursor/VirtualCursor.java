@@ -221,10 +221,10 @@ public final class VirtualCursor {
   /**
    * Moves the position up to {@code ordinal}, acknowledged or not; never back.
    *
-   * @return how many entries were not acknowledged, without those given to nobody
+   * @return how many entries were not acknowledged, those given to nobody included
    */
   synchronized long skipTo(long ordinal) {
-    long entries = unacknowledgedBefore(ordinal) - skipped.countWithin(next, ordinal);
+    long entries = unacknowledgedBefore(ordinal) - skipped.gapsWithin(next, ordinal);
     return advanceTo(ordinal) ? entries : 0;
   }
 

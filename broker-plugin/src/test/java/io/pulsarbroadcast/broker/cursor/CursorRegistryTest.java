@@ -144,12 +144,11 @@ class CursorRegistryTest {
   }
 
   @Test
-  void shouldNotCountWhatNobodyIsGivenAsSkipped() {
+  void shouldNotCountOrdinalsThatNoEntryHasAsSkipped() {
     VirtualCursor slow = connect("slow", 5);
     slow.delivered(6);
-    skipped.add(7, 9);
     skipped.addGap(10, 1_000_010);
-    assertThat(registry.skipTo(1_000_012).entries()).as("I6: 5, 6, 9 and two").isEqualTo(5);
+    assertThat(registry.skipTo(1_000_012).entries()).as("I6: 5 to 9, and two").isEqualTo(7);
   }
 
   @Test
