@@ -3,7 +3,11 @@ package io.pulsarbroadcast.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +48,20 @@ class BroadcastConfigTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("broadcastAckExecutor=fastest")
         .hasMessageContaining("io, random, subscription, topic");
+  }
+
+  @Test
+  void shouldBeDocumentedKeyByKey() throws IOException {
+    properties.setProperty("broadcastNonsense", "");
+    String refusal =
+        catchThrowableOfType(IllegalArgumentException.class, () -> BroadcastConfig.from(properties))
+            .getMessage();
+    String[] keys = refusal.substring(refusal.indexOf("known are ") + 10).split(", ");
+    assertThat(keys).hasSizeGreaterThan(10);
+    for (String page : new String[] {"contract.md", "configure.md"}) {
+      String text = Files.readString(Path.of("..", "docs", page));
+      assertThat(keys).as(page).allMatch(key -> text.contains("| `" + key + "` |"));
+    }
   }
 
   @Test
