@@ -13,7 +13,9 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /** What a broker has logged since some moment. Any thread may call it. */
@@ -63,6 +65,18 @@ final class LogFile {
           }
         });
     return List.copyOf(errors);
+  }
+
+  /** How many lines match. */
+  long count(Predicate<String> line) {
+    AtomicLong count = new AtomicLong();
+    forEachLine(
+        text -> {
+          if (line.test(text)) {
+            count.incrementAndGet();
+          }
+        });
+    return count.get();
   }
 
   private void forEachLine(Consumer<String> action) {

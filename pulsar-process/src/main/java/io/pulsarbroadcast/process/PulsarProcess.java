@@ -23,6 +23,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
   private static final String HOST = "127.0.0.1";
   private static final long POLL_MILLIS = 100;
   private static final int LOG_TAIL_LINES = 30;
+  private static final int MAX_LAUNCHES = 5;
 
   private final PulsarProcessBuilder options;
   private final InstanceFolder folder;
@@ -86,12 +87,36 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
   }
 
   /**
-   * Starts the broker and returns when it is ready to be used.
+   * Starts the broker and returns when it is ready to be used. A start after a crash is made again
+   * when stock Pulsar fails in it (see {@link RegistrationLoop}).
    *
    * @throws IOException with the end of the log when it ends early or takes too long; it is then
    *     killed
    */
   public PulsarProcess start() throws IOException, InterruptedException {
+    for (int launches = 1; ; launches++) {
+      launch();
+      try {
+        awaitReady(process);
+      } catch (IOException | InterruptedException e) {
+        kill();
+        throw e;
+      }
+      if (!RegistrationLoop.isIn(logOfThisStart)) {
+        return this;
+      }
+      kill();
+      if (launches == MAX_LAUNCHES) {
+        throw new IOException(
+            "the bookie renewed its registration for ever in each of "
+                + launches
+                + " starts (apache/pulsar#25001); log: "
+                + logFile());
+      }
+    }
+  }
+
+  private void launch() throws IOException {
     synchronized (lifecycle) {
       if (closed) {
         throw new IllegalStateException("Pulsar in " + folder.root() + " is closed");
@@ -103,19 +128,13 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
       process = new LaunchCommand(options, folder, bookiePort).build().start();
       watchdog.watch(process.pid());
     }
-    try {
-      awaitReady(process);
-    } catch (IOException | InterruptedException e) {
-      kill();
-      throw e;
-    }
-    return this;
   }
 
+  /** Returns when the broker can be used, or never could be. */
   private void awaitReady(Process started) throws IOException, InterruptedException {
     ReadinessCheck check = new ReadinessCheck(adminUrl(), options.adminToken);
     long startNanos = System.nanoTime();
-    while (!check.isReady()) {
+    while (!RegistrationLoop.isIn(logOfThisStart) && !check.isReady()) {
       if (!started.isAlive()) {
         throw failure("ended with code " + started.exitValue(), startNanos);
       }

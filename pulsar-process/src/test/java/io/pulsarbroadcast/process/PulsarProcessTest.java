@@ -93,6 +93,28 @@ class PulsarProcessTest {
   }
 
   @Test
+  void shouldStartAgainWhenTheBookieRenewsItsRegistrationForEver() throws IOException {
+    Path starts = folder.resolve("starts");
+    String round = "echo Lock on resource /ledgers/available/127.0.0.1:3181 was invalidated.";
+    Path home =
+        FakeDistribution.in(
+            folder,
+            "echo started >> " + starts,
+            "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do "
+                + round
+                + "; done",
+            "exec sleep 60");
+
+    try (PulsarProcess pulsar = PulsarProcess.builder().pulsarHome(home).build()) {
+      assertThatThrownBy(pulsar::start)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("renewed its registration for ever in each of 5 starts");
+      assertThat(Files.readAllLines(starts)).hasSize(5);
+      assertThat(pulsar.isAlive()).isFalse();
+    }
+  }
+
+  @Test
   void shouldKeepLogsAndNothingElse() throws IOException {
     Path kept = folder.resolve("kept");
     Path home = FakeDistribution.in(folder, "echo kept line", "exit 3");
