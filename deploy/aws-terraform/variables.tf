@@ -81,7 +81,7 @@ variable "tags" {
 }
 
 variable "max_hours" {
-  description = "Hours after which a machine powers itself off, and is thereby terminated: a forgotten cluster ends by itself."
+  description = "Hours from its creation until a machine powers itself off, and is thereby terminated: a forgotten cluster ends by itself. A change has no effect on machines that are there."
   type        = number
   default     = 12
   nullable    = false

@@ -43,8 +43,8 @@ variable "bookie_instance_type" {
   nullable    = false
   default     = "i3.4xlarge"
   validation {
-    condition     = contains(["i3.4xlarge", "i3.8xlarge", "i3.16xlarge"], var.bookie_instance_type)
-    error_message = "bookie_instance_type is ${var.bookie_instance_type}; allowed are i3.4xlarge, i3.8xlarge and i3.16xlarge, which have two NVMe instance-store disks or more."
+    condition     = try(local.catalogue[var.bookie_instance_type].nvme_disks >= 2, false)
+    error_message = "bookie_instance_type is ${var.bookie_instance_type}; allowed are ${join(", ", [for type, machine in local.catalogue : type if machine.nvme_disks >= 2])}, which have two NVMe instance-store disks or more."
   }
 }
 
