@@ -99,7 +99,7 @@ variable "client_count" {
   default     = 4
   validation {
     condition     = var.client_count >= 2 && var.client_count <= 32 && floor(var.client_count) == var.client_count
-    error_message = "client_count is ${var.client_count}; allowed is a whole number from 2 to 32: one machine alone would measure its own network card and its own 64,512 ports."
+    error_message = "client_count is ${var.client_count}; allowed is a whole number from 2 to 32: one machine alone would measure its own network card and its own 64,400 ports."
   }
 }
 
@@ -147,7 +147,7 @@ variable "consumers" {
   }
   validation {
     condition     = ceil(var.consumers / var.consumers_per_connection / var.client_count) <= 60000
-    error_message = "${var.consumers} consumers, ${var.consumers_per_connection} to a connection, on ${var.client_count} machines are more than 60,000 connections on one machine, which has 64,512 ports to one broker address; raise client_count or consumers_per_connection."
+    error_message = "${var.consumers} consumers, ${var.consumers_per_connection} to a connection, on ${var.client_count} machines are more than 60,000 connections on one machine, which has 64,400 ports to one broker address; raise client_count or consumers_per_connection."
   }
   validation {
     condition     = 8 * var.consumers * var.message_bytes * var.messages_per_second / 1000000000 <= local.catalogue[var.broker_instance_type].burst_gbit
