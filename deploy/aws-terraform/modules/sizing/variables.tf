@@ -101,6 +101,10 @@ variable "client_count" {
     condition     = var.client_count >= 2 && var.client_count <= 32 && floor(var.client_count) == var.client_count
     error_message = "client_count is ${var.client_count}; allowed is a whole number from 2 to 32: one machine alone would measure its own network card and its own 64,400 ports."
   }
+  validation {
+    condition     = try(var.client_count <= floor((local.catalogue[var.coordinator_instance_type].memory_gib - 5) * 3 / 5), true)
+    error_message = "client_count is ${var.client_count}; ${var.coordinator_instance_type} has memory for ${try(floor((local.catalogue[var.coordinator_instance_type].memory_gib - 5) * 3 / 5), 0)} workers of 1 GiB of heap beside the coordinator, as many as there are client machines; take a larger coordinator_instance_type."
+  }
 }
 
 variable "client_instance_type" {
@@ -120,8 +124,8 @@ variable "coordinator_instance_type" {
   nullable    = false
   default     = "c5n.2xlarge"
   validation {
-    condition     = contains(["c5n.2xlarge", "c5n.4xlarge"], var.coordinator_instance_type)
-    error_message = "coordinator_instance_type is ${var.coordinator_instance_type}; allowed are c5n.2xlarge and c5n.4xlarge."
+    condition     = contains(["c5n.2xlarge", "c5n.4xlarge", "c5n.9xlarge"], var.coordinator_instance_type)
+    error_message = "coordinator_instance_type is ${var.coordinator_instance_type}; allowed are c5n.2xlarge, c5n.4xlarge and c5n.9xlarge."
   }
 }
 

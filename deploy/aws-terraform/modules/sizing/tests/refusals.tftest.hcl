@@ -210,3 +210,11 @@ run "refuses_a_price_below_zero" {
   }
   expect_failures = [var.prices]
 }
+
+run "refuses_more_workers_than_the_coordinator_has_memory_for" {
+  command = plan
+  variables {
+    client_count = 10
+  }
+  expect_failures = [var.client_count]
+}
