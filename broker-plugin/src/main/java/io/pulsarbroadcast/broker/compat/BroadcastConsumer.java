@@ -254,12 +254,26 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
    * nothing sent before is taken for what comes after.
    */
   CompletableFuture<Void> seek(long ledgerId, long entryId) {
-    return broadcast.seek(this, ledgerId, entryId).thenRun(this::disconnect);
+    return broadcast.seek(this, ledgerId, entryId).thenRun(this::disconnectAfterSeek);
   }
 
   /** Moves this consumer to the first entry published at or after a time. */
   CompletableFuture<Void> seek(long publishTimeMillis) {
-    return broadcast.seek(this, publishTimeMillis).thenRun(this::disconnect);
+    return broadcast.seek(this, publishTimeMillis).thenRun(this::disconnectAfterSeek);
+  }
+
+  private void disconnectAfterSeek() {
+    if (closed) {
+      // Its client has reconnected meanwhile, and the position with it.
+      broadcast.startAgain(position());
+    } else {
+      disconnect();
+    }
+  }
+
+  /** Is sent everything from its position on, which was moved. */
+  void startAgain() {
+    connection().startAgain(broadcast, fanout);
   }
 
   /** Tells the client so, once, when this consumer has acknowledged everything. */

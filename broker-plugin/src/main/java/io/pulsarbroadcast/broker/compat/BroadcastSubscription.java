@@ -460,7 +460,16 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   void cursorReset() {
     parts.publisher().followReset();
     parts.source().seekToTail();
-    consumers.snapshot().forEach(consumer -> consumer.redeliverUnacknowledgedMessages(0));
+    consumers.snapshot().forEach(consumer -> ((BroadcastConsumer) consumer).startAgain());
+  }
+
+  /** Has the consumer that has a position now, if any, sent everything from there on. */
+  void startAgain(VirtualCursor position) {
+    for (BroadcastConsumer consumer : consumers.named(position.name())) {
+      if (consumer.position() == position) {
+        consumer.startAgain();
+      }
+    }
   }
 
   @Override

@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.dispatch;
 
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -70,7 +71,8 @@ public final class BroadcastDispatcher {
   private boolean recentUsed;
   private boolean recentExpiring;
   private boolean waitingForQuota;
-  private long retryMillis = RETRY_MILLIS;
+  private long tailRetryMillis = RETRY_MILLIS;
+  private long catchUpRetryMillis = RETRY_MILLIS;
 
   /** As counted last. */
   private volatile int convoys;
@@ -146,7 +148,11 @@ public final class BroadcastDispatcher {
   /** Reads again after {@link #close}. */
   public void reopen() {
     closed = false;
-    thread.execute(this::readTail);
+    thread.execute(
+        () -> {
+          readTail();
+          readCatchUp();
+        });
   }
 
   /**
@@ -220,7 +226,7 @@ public final class BroadcastDispatcher {
             thread.execute(
                 () -> {
                   tailReading = false;
-                  retryMillis = RETRY_MILLIS;
+                  tailRetryMillis = RETRY_MILLIS;
                   broadcast(entries, next);
                   readTail();
                 });
@@ -231,7 +237,11 @@ public final class BroadcastDispatcher {
             thread.execute(
                 () -> {
                   tailReading = false;
-                  retryLater(cause, retry, BroadcastDispatcher.this::readTail);
+                  if (mayRetry(cause, retry)) {
+                    retryLater(
+                        cause, tailRetryMillis, BroadcastDispatcher.this::readTail);
+                    tailRetryMillis = nextRetryMillis(tailRetryMillis);
+                  }
                 });
           }
         });
@@ -284,7 +294,7 @@ public final class BroadcastDispatcher {
             thread.execute(
                 () -> {
                   catchUpReading = false;
-                  retryMillis = RETRY_MILLIS;
+                  catchUpRetryMillis = RETRY_MILLIS;
                   metrics.catchUpRead(entries.size(), sizeBytes(entries));
                   keepRecent(entries, from, next);
                   share(entries, from, next);
@@ -297,10 +307,30 @@ public final class BroadcastDispatcher {
             thread.execute(
                 () -> {
                   catchUpReading = false;
-                  retryLater(cause, retry, BroadcastDispatcher.this::readCatchUp);
+                  if (mayRetry(cause, retry)) {
+                    putOff(from, cause);
+                    readCatchUp();
+                  }
                 });
           }
         });
+  }
+
+  /**
+   * A place cannot be read: whoever asked for it asks again later, perhaps for another consumer,
+   * and holds nobody back until then.
+   */
+  private void putOff(long from, Throwable cause) {
+    List<ConnectionFanout> putOff = new ArrayList<>();
+    catchUpRequests.forEach(
+        (connection, request) -> {
+          if (request.from == from) {
+            putOff.add(connection);
+          }
+        });
+    putOff.forEach(catchUpRequests::remove);
+    retryLater(cause, catchUpRetryMillis, () -> putOff.forEach(ConnectionFanout::askAgain));
+    catchUpRetryMillis = nextRetryMillis(catchUpRetryMillis);
   }
 
   /** Gives a batch to every connection that asked for a place in it. */
@@ -371,18 +401,21 @@ public final class BroadcastDispatcher {
     }
   }
 
-  private void retryLater(Throwable cause, boolean retry, Runnable read) {
-    if (closed) {
-      return;
-    }
+  private boolean mayRetry(Throwable cause, boolean retry) {
     if (!retry) {
       log.debug("{} Reading ended", name, cause);
-      return;
     }
+    return retry && !closed;
+  }
+
+  private void retryLater(Throwable cause, long delayMillis, Runnable read) {
     metrics.readFailed();
-    log.warn("{} Reading failed, trying again in {} ms: {}", name, retryMillis, cause.toString());
-    timer.schedule(() -> thread.execute(read), retryMillis, TimeUnit.MILLISECONDS);
-    retryMillis = Math.min(retryMillis * 2, MAX_RETRY_MILLIS);
+    log.warn("{} Reading failed, trying again in {} ms: {}", name, delayMillis, cause.toString());
+    timer.schedule(() -> thread.execute(read), delayMillis, TimeUnit.MILLISECONDS);
+  }
+
+  private static long nextRetryMillis(long millis) {
+    return Math.min(millis * 2, MAX_RETRY_MILLIS);
   }
 
   private static long sizeBytes(List<BroadcastEntry> batch) {

@@ -108,6 +108,7 @@ public final class ConnectionFanout {
       return;
     }
     leaveLane(consumer);
+    updateTailCount();
     updateGauges();
     FanoutConsumer last = members.remove(members.size() - 1);
     if (last != consumer) {
@@ -115,6 +116,7 @@ public final class ConnectionFanout {
       last.memberIndex = consumer.memberIndex;
     }
     consumer.memberIndex = -1;
+    delayed.forget(consumer);
   }
 
   /**
@@ -140,7 +142,7 @@ public final class ConnectionFanout {
   public void rewind(FanoutConsumer consumer, long epoch) {
     if (consumer.isOrdered()) {
       consumer.epoch = Math.max(consumer.epoch, epoch);
-      moveTo(consumer, consumer.cursor().next());
+      startAgain(consumer);
     } else {
       consumer.redeliverAll();
       consumer.unblock();
@@ -167,9 +169,9 @@ public final class ConnectionFanout {
     drain();
   }
 
-  /** Sends a consumer entries from {@code ordinal} on. */
-  public void moveTo(FanoutConsumer consumer, long ordinal) {
-    consumer.next = ordinal;
+  /** Sends a consumer everything from its position on, as if it had just come. */
+  public void startAgain(FanoutConsumer consumer) {
+    consumer.startAgain();
     replace(consumer);
   }
 
@@ -265,6 +267,15 @@ public final class ConnectionFanout {
             // The socket is full and enough memory waits already: read it again when there is room.
             releaseCatchUp();
           }
+        });
+  }
+
+  /** What was asked for cannot be read for now: asks anew, in turn. Called by the dispatcher. */
+  void askAgain() {
+    writer.execute(
+        () -> {
+          catchUpRequested = false;
+          drain();
         });
   }
 

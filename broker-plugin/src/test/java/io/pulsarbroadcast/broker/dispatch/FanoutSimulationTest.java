@@ -541,7 +541,7 @@ class FanoutSimulationTest {
           expectedFirst = 0;
           cursor.reset(0);
           flow(100_000);
-          connection.fanout.moveTo(fanout, 0);
+          connection.fanout.startAgain(fanout);
         }
       }
 
