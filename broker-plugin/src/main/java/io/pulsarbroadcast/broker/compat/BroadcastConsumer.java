@@ -254,12 +254,20 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
    * nothing sent before is taken for what comes after.
    */
   CompletableFuture<Void> seek(long ledgerId, long entryId) {
-    return broadcast.seek(this, ledgerId, entryId).thenRun(this::disconnectAfterSeek);
+    return seekOrdinal(broadcast.places().at(ledgerId, entryId));
   }
 
   /** Moves this consumer to the first entry published at or after a time. */
   CompletableFuture<Void> seek(long publishTimeMillis) {
-    return broadcast.seek(this, publishTimeMillis).thenRun(this::disconnectAfterSeek);
+    return broadcast.places().at(publishTimeMillis).thenCompose(this::seekOrdinal);
+  }
+
+  private CompletableFuture<Void> seekOrdinal(long ordinal) {
+    if (!position().isDurable()) {
+      // Its client reconnects, and the position does not outlast that.
+      connection().keepSought(consumerId(), ordinal);
+    }
+    return broadcast.places().move(position(), ordinal).thenRun(this::disconnectAfterSeek);
   }
 
   private void disconnectAfterSeek() {
@@ -288,7 +296,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
   /** The topic's last message, beside this consumer's position. */
   CompletableFuture<LastMessageId> lastMessageId() {
     return LastMessageId.of((PersistentTopic) broadcast.getTopic())
-        .thenApply(last -> last.with(broadcast.positionBefore(position().next())));
+        .thenApply(last -> last.with(broadcast.places().positionBefore(position().next())));
   }
 
   @Override

@@ -122,7 +122,7 @@ final class BroadcastTopic extends MeteredTopic {
         .forEach(
             (name, subscription) -> {
               if (subscription instanceof BroadcastSubscription broadcast) {
-                stored.add(broadcast.storePositions());
+                stored.add(broadcast.lifecycle().storePositions());
               }
             });
     if (stored.isEmpty()) {
@@ -376,7 +376,7 @@ final class BroadcastTopic extends MeteredTopic {
             unsubscribed ->
                 broadcast == null
                     ? CompletableFuture.completedFuture(null)
-                    : broadcast.discardLog())
+                    : broadcast.lifecycle().discardLog())
         .thenCompose(discarded -> deletePositions(subscriptionName));
   }
 

@@ -115,7 +115,7 @@ final class ConsumerAdmission {
   }
 
   private BrokerServiceException failure(Throwable notStored) {
-    if (subscription.isFenced()) {
+    if (subscription.lifecycle().isFenced()) {
       return new SubscriptionFencedException("Subscription is being closed, try again");
     }
     return notStored == null
