@@ -27,7 +27,9 @@ final class RetryTopics {
         && !policy.getRetryLetterTopic().isBlank();
   }
 
-  /** A policy with the consumer's own retry letter topic; the given one, or null, stays as it is. */
+  /**
+   * A policy with the consumer's own retry letter topic; the given one, or null, stays as it is.
+   */
   static DeadLetterPolicy withOwnTopic(
       DeadLetterPolicy policy, String topic, String subscription, String consumerName) {
     DeadLetterPolicy own =
@@ -85,7 +87,8 @@ final class RetryTopics {
     try {
       setter.invoke(policy, value);
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("DeadLetterPolicy." + setter.getName() + "(" + value + ")", e);
+      throw new IllegalStateException(
+          "DeadLetterPolicy." + setter.getName() + "(" + value + ")", e);
     }
   }
 }

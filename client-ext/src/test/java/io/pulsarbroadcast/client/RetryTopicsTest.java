@@ -27,8 +27,7 @@ class RetryTopicsTest {
 
   private DeadLetterPolicy subscribed(ConsumerBuilder<?> builder) throws Exception {
     builder.subscribe();
-    return (DeadLetterPolicy)
-        pulsar.real().get(pulsar.real().size() - 1).last("deadLetterPolicy");
+    return (DeadLetterPolicy) pulsar.real().get(pulsar.real().size() - 1).last("deadLetterPolicy");
   }
 
   @Test
@@ -67,8 +66,7 @@ class RetryTopicsTest {
   void shouldNotTouchWhatDoesNotRetryOrIsNotBroadcast() throws Exception {
     assertThat(subscribed(builder())).isNull();
     assertThat(subscribed(builder().enableRetry(true).enableRetry(false))).isNull();
-    assertThat(
-            subscribed(builder().enableRetry(true).subscriptionType(SubscriptionType.Shared)))
+    assertThat(subscribed(builder().enableRetry(true).subscriptionType(SubscriptionType.Shared)))
         .isNull();
   }
 

@@ -238,8 +238,7 @@ public final class BroadcastDispatcher {
                 () -> {
                   tailReading = false;
                   if (mayRetry(cause, retry)) {
-                    retryLater(
-                        cause, tailRetryMillis, BroadcastDispatcher.this::readTail);
+                    retryLater(cause, tailRetryMillis, BroadcastDispatcher.this::readTail);
                     tailRetryMillis = nextRetryMillis(tailRetryMillis);
                   }
                 });

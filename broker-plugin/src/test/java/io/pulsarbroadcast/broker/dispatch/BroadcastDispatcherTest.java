@@ -22,7 +22,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which reads the dispatcher asks for, and when; storage and timer answer when the test says so. */
+/**
+ * Which reads the dispatcher asks for, and when; storage and timer answer when the test says so.
+ */
 class BroadcastDispatcherTest {
 
   private static final long END = 1_000;
