@@ -127,17 +127,6 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
     return CLOSED.compareAndSet(this, false, true);
   }
 
-  /** Closes the consumer when its connection does not answer. */
-  CompletableFuture<Void> closeIfDead() {
-    return BrokerLine.isAlive(cnx())
-        .thenAccept(
-            alive -> {
-              if (!alive) {
-                close();
-              }
-            });
-  }
-
   /** Closes the consumer; its connection may be gone. */
   @Override
   public void close() {
@@ -176,8 +165,12 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
     CompletableFuture<Void> done = new CompletableFuture<>();
     executors.acknowledge(
         () -> {
-          acknowledge(copy);
-          done.complete(null);
+          try {
+            acknowledge(copy);
+            done.complete(null);
+          } catch (RuntimeException e) {
+            done.completeExceptionally(e);
+          }
         });
     return done;
   }
