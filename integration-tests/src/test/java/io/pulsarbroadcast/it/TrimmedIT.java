@@ -13,18 +13,38 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.impl.MessageIdImpl;
-import org.apache.pulsar.common.policies.data.ManagedLedgerInternalStats.LedgerInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** I6 where storage does not ask the subscription: the source of a shadow topic trims for both. */
+/** I6 where storage deletes what a consumer has not had, without asking the subscription. */
 @ExtendWith(OperatedBroker.class)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
-class ShadowTrimmedIT {
+class TrimmedIT {
 
   private static final Duration TRIMMED = Duration.ofSeconds(30);
+
+  @Test
+  void shouldCountWhatWasDeletedBeforeANonDurableConsumerHadIt(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> durable = broker.broadcast(topic, "all", "durable").subscribe();
+        Consumer<String> slow =
+            broker
+                .broadcast(topic, "all", "slow")
+                .subscriptionMode(SubscriptionMode.NonDurable)
+                .receiverQueueSize(1)
+                .subscribe()) {
+      List<MessageId> ids = publish(broker, topic, 0, 12);
+      assertThat(receiveAndAck(durable, 12)).isEqualTo(values(0, 12));
+      trim(broker, topic, ids.get(10));
+
+      // The first was on its way before; the others of the first two ledgers are gone.
+      assertThat(receiveAndAck(slow, 3)).containsExactly("message-0", "message-10", "message-11");
+      assertThat(missed(broker, topic)).isEqualTo(9);
+    }
+  }
 
   @Test
   void shouldCountWhatTheSourceTrimmedBeforeAConsumerOfTheShadowHadIt(Broker broker)
@@ -41,16 +61,8 @@ class ShadowTrimmedIT {
       assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
       assertThat(receiveAndAck(atShadow, 12)).isEqualTo(values(0, 12));
 
-      long kept = ((MessageIdImpl) ids.get(10)).getLedgerId();
-      // The source trims when it is asked to and nothing there needs the ledgers: its replicator
-      // to the shadow topic is a moment later than the consumer. The shadow follows by itself.
-      await()
-          .atMost(TRIMMED)
-          .untilAsserted(
-              () -> {
-                broker.admin().topics().trimTopic(source);
-                assertThat(firstLedger(broker, source)).isEqualTo(kept);
-              });
+      // The shadow topic follows by itself.
+      trim(broker, source, ids.get(10));
       await().atMost(TRIMMED).untilAsserted(() -> assertThat(missed(broker, shadow)).isEqualTo(10));
       try (Consumer<String> away = broker.broadcast(shadow, "all", "away").subscribe()) {
         assertThat(receiveAndAck(away, 2)).isEqualTo(values(10, 12));
@@ -59,9 +71,16 @@ class ShadowTrimmedIT {
     }
   }
 
-  private static long firstLedger(Broker broker, String topic) throws Exception {
-    List<LedgerInfo> ledgers = broker.admin().topics().getInternalStats(topic).ledgers;
-    return ledgers.get(0).ledgerId;
+  /** Has the topic delete the ledgers before a message: when nothing there needs them any more. */
+  private static void trim(Broker broker, String topic, MessageId first) {
+    await()
+        .atMost(TRIMMED)
+        .untilAsserted(
+            () -> {
+              broker.admin().topics().trimTopic(topic);
+              assertThat(broker.admin().topics().getInternalStats(topic).ledgers.get(0).ledgerId)
+                  .isEqualTo(((MessageIdImpl) first).getLedgerId());
+            });
   }
 
   /** What consumers missed for whatever cause. */
