@@ -38,9 +38,10 @@ class BundleUnloadIT {
           Consumer<String> car = subscribe(client, topic, "car");
           Consumer<String> bus = subscribe(client, topic, "bus")) {
         Messages.publish(broker.client(), topic, from, from + PER_ROUND);
- List<String> sent = Messages.values(from, from + PER_ROUND);
+        List<String> sent = Messages.values(from, from + PER_ROUND);
         assertThat(receiveAndAck(car, PER_ROUND)).isEqualTo(sent);
-        assertThat(Messages.valuesOf(receive(bus, from + PER_ROUND)).subList(from, from + PER_ROUND))
+        assertThat(
+                Messages.valuesOf(receive(bus, from + PER_ROUND)).subList(from, from + PER_ROUND))
             .isEqualTo(sent);
         broker
             .admin()

@@ -33,7 +33,7 @@ class ClientExtensionProcessIT {
     try (Consumer<String> first = broadcast(client, topic).subscribe();
         Consumer<String> second = broadcast(client, topic).subscribe()) {
       Messages.publish(client, topic, 0, 10);
- List<String> sent = Messages.values(0, 10);
+      List<String> sent = Messages.values(0, 10);
 
       assertThat(first.getConsumerName()).isNotEqualTo(second.getConsumerName());
       assertThat(Messages.receiveAndAck(first, 10)).isEqualTo(sent);
@@ -62,7 +62,7 @@ class ClientExtensionProcessIT {
       try (Consumer<String> exclusive =
           client.newConsumer(Schema.STRING).topic(topic).subscriptionName("alerts").subscribe()) {
         Messages.publish(client, topic, 0, 3);
- List<String> sent = Messages.values(0, 3);
+        List<String> sent = Messages.values(0, 3);
         assertThat(Messages.receiveAndAck(exclusive, 3)).isEqualTo(sent);
       }
     }

@@ -47,7 +47,7 @@ class CollidingNamesProcessIT {
       assertThat(stats(broker, topic).getConsumers()).hasSize(CONSUMERS);
 
       Messages.publish(broker.client(), topic, 0, MESSAGES);
- List<String> sent = Messages.values(0, MESSAGES);
+      List<String> sent = Messages.values(0, MESSAGES);
       for (Consumer<String> consumer : consumers) {
         assertThat(Messages.receiveAndAck(consumer, MESSAGES)).isEqualTo(sent);
       }

@@ -23,7 +23,7 @@ class LaggingConsumerProcessIT {
         Consumer<String> slow =
             broker.broadcast(topic, "all", "slow").receiverQueueSize(5).subscribe()) {
       Messages.publish(broker.client(), topic, 0, 100);
- List<String> sent = Messages.values(0, 100);
+      List<String> sent = Messages.values(0, 100);
       assertThat(Messages.receiveAndAck(fast, 100)).isEqualTo(sent);
 
       assertThat(Messages.receiveAndAck(slow, 100)).isEqualTo(sent);

@@ -88,7 +88,8 @@ class StockTypesProcessIT {
     try (Consumer<String> consumer = consumer(broker, topic, type, "only").subscribe()) {
       publish(broker, topic);
 
-      assertThat(Messages.receiveAndAck(consumer, MESSAGES)).isEqualTo(Messages.values(0, MESSAGES));
+      assertThat(Messages.receiveAndAck(consumer, MESSAGES))
+          .isEqualTo(Messages.values(0, MESSAGES));
       Messages.assertNothingMore(consumer);
       await().untilAsserted(() -> assertThat(stats(broker, topic).getMsgBacklog()).isZero());
     }
@@ -194,13 +195,14 @@ class StockTypesProcessIT {
     }
     publish(broker, topic);
     for (Consumer<String> consumer : consumers) {
-      assertThat(Messages.receiveAndAck(consumer, MESSAGES)).isEqualTo(Messages.values(0, MESSAGES));
+      assertThat(Messages.receiveAndAck(consumer, MESSAGES))
+          .isEqualTo(Messages.values(0, MESSAGES));
     }
 
     broker.admin().topics().unload(topic);
 
     Messages.publish(broker.client(), topic, MESSAGES, MESSAGES + 10);
- List<String> sent = Messages.values(MESSAGES, MESSAGES + 10);
+    List<String> sent = Messages.values(MESSAGES, MESSAGES + 10);
     for (Consumer<String> consumer : consumers) {
       assertThat(Messages.receiveAndAck(consumer, 10)).isEqualTo(sent);
       consumer.close();

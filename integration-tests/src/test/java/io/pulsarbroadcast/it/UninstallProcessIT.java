@@ -49,7 +49,7 @@ class UninstallProcessIT {
       Consumer<String> middle = Broker.broadcast(client, topic, SUBSCRIPTION, "middle").subscribe();
       Consumer<String> fast = Broker.broadcast(client, topic, SUBSCRIPTION, "fast").subscribe();
       Messages.publish(client, topic, 0, 20);
- List<String> sent = Messages.values(0, 20);
+      List<String> sent = Messages.values(0, 20);
       assertThat(Messages.receiveAndAck(fast, 20)).isEqualTo(sent);
       assertThat(Messages.receiveAndAck(middle, 10)).isEqualTo(sent.subList(0, 10));
       List<Message<String>> slowly = Messages.receive(slow, 20);
@@ -99,7 +99,7 @@ class UninstallProcessIT {
             Broker.broadcast(client, topic, SUBSCRIPTION, "other").subscribe()) {
       assertThat(stats(broker, topic).getType()).isEqualTo("Broadcast");
       Messages.publish(client, topic, 20, 30);
- List<String> sent = Messages.values(20, 30);
+      List<String> sent = Messages.values(20, 30);
       assertThat(Messages.receiveAndAck(slow, 10)).isEqualTo(sent);
       assertThat(Messages.receiveAndAck(other, 10)).isEqualTo(sent);
     }

@@ -79,7 +79,9 @@ final class ConsumerAdmission {
             .filter(consumer -> consumer.connection() != connection)
             .collect(Collectors.groupingBy(BroadcastConsumer::connection));
     return FutureUtil.waitForAll(
-        others.entrySet().stream().map(each -> closeIfDead(each.getKey(), each.getValue())).toList());
+        others.entrySet().stream()
+            .map(each -> closeIfDead(each.getKey(), each.getValue()))
+            .toList());
   }
 
   private static CompletableFuture<Void> closeIfDead(
