@@ -20,6 +20,7 @@ final class OperatedBroker extends BrokerExtension {
             .setting("managedLedgerMinLedgerRolloverTimeMinutes", "0")
             // A cursor counts for trimming with the position that was stored last.
             .setting("managedLedgerCursorPositionFlushSeconds", "1")
+            .setting("managedLedgerDefaultMarkDeleteRateLimit", "100")
             .setting("backlogQuotaCheckIntervalInSeconds", "2")
             .setting("subscriptionExpiryCheckIntervalInMinutes", "1")
             .setting("topicLevelPoliciesEnabled", "true")
