@@ -45,10 +45,23 @@ resource "aws_instance" "host" {
   placement_group                      = each.value.placed ? aws_placement_group.cluster.name : null
   instance_initiated_shutdown_behavior = "terminate"
 
-  # Powers itself off, and is terminated, when it was forgotten.
+  # Powers itself off, and is terminated, when it was forgotten: at a time of day, so that a reboot does not put it off.
   user_data = <<-EOT
     #!/bin/sh
-    systemd-run --unit=max-hours --on-active=${var.max_hours}h systemctl poweroff
+    cat >/etc/systemd/system/max-hours.service <<'UNIT'
+    [Service]
+    Type=oneshot
+    ExecStart=/usr/bin/systemctl poweroff
+    UNIT
+    cat >/etc/systemd/system/max-hours.timer <<UNIT
+    [Timer]
+    OnCalendar=$(date -u -d '+${var.max_hours} hours' '+%Y-%m-%d %H:%M:%S UTC')
+    Persistent=true
+    [Install]
+    WantedBy=timers.target
+    UNIT
+    systemctl daemon-reload
+    systemctl enable --now max-hours.timer
   EOT
 
   metadata_options {
@@ -59,7 +72,7 @@ resource "aws_instance" "host" {
 
   root_block_device {
     volume_type           = "gp3"
-    volume_size           = coalesce(var.root_volume_gib, 30)
+    volume_size           = module.sizing.root_volume_gib
     encrypted             = true
     delete_on_termination = true
     tags                  = merge(var.tags, { Name = "${var.name}-${each.key}", Cluster = var.name })
@@ -68,8 +81,9 @@ resource "aws_instance" "host" {
   tags = { Name = "${var.name}-${each.key}", Role = each.value.role }
 
   lifecycle {
-    # A newer image of Debian replaces no machine of a running cluster.
-    ignore_changes = [ami]
+    # Of a running cluster, a newer image of Debian replaces no machine, and another max_hours stops none: what is stopped
+    # loses its instance-store disks.
+    ignore_changes = [ami, user_data]
   }
 
   depends_on = [aws_route_table_association.cluster]

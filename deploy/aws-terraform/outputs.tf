@@ -6,6 +6,7 @@ module "inventory" {
   hosts = {
     for name, host in module.sizing.hosts : name => {
       role       = host.role
+      memory_gib = host.memory_gib
       public_ip  = aws_instance.host[name].public_ip
       private_ip = aws_instance.host[name].private_ip
     }

@@ -10,7 +10,7 @@ locals {
     [
       { to = "zookeeper", from = "zookeeper", first = 2888, last = 2888, what = "ZooKeeper followers" },
       { to = "zookeeper", from = "zookeeper", first = 3888, last = 3888, what = "ZooKeeper elections" },
-      { to = "zookeeper", from = "zookeeper", first = 2181, last = 2181, what = "ZooKeeper clients: the cluster's metadata are written from one of its servers" },
+      { to = "zookeeper", from = "zookeeper", first = 2181, last = 2181, what = "ZooKeeper clients, for the metadata that are written from one of the servers" },
       { to = "zookeeper", from = "bookie", first = 2181, last = 2181, what = "ZooKeeper clients" },
       { to = "zookeeper", from = "broker", first = 2181, last = 2181, what = "ZooKeeper clients" },
       { to = "bookie", from = "broker", first = 3181, last = 3181, what = "BookKeeper clients" },

@@ -25,8 +25,13 @@ module "sizing" {
 }
 
 output "hosts" {
-  description = "Machines by name, with role and instance type."
+  description = "Machines by name, with role, instance type and memory."
   value       = module.sizing.hosts
+}
+
+output "quota_vcpus" {
+  description = "vCPUs of all machines: what the quota \"Running On-Demand Standard instances\" has to allow."
+  value       = module.sizing.quota_vcpus
 }
 
 output "network" {

@@ -32,8 +32,8 @@ variable "admin_cidrs" {
     error_message = "admin_cidrs has ${length(var.admin_cidrs)} networks; allowed are 1 to 10."
   }
   validation {
-    condition     = alltrue([for cidr in var.admin_cidrs : can(regex("^[0-9.]+/[0-9]+$", cidr)) && can(cidrhost(cidr, 0))])
-    error_message = "admin_cidrs has ${join(", ", var.admin_cidrs)}; allowed are IPv4 networks in CIDR notation, such as 203.0.113.7/32."
+    condition     = alltrue([for cidr in var.admin_cidrs : can(regex("^[0-9.]+/[0-9]+$", cidr)) && try("${cidrhost(cidr, 0)}/${split("/", cidr)[1]}" == cidr, false)])
+    error_message = "admin_cidrs has ${join(", ", var.admin_cidrs)}; allowed are IPv4 networks in CIDR notation, such as 203.0.113.7/32 or 198.51.100.0/24, without bits of an address behind the mask."
   }
   validation {
     condition     = alltrue([for cidr in var.admin_cidrs : try(tonumber(split("/", cidr)[1]), 0) >= 16])
@@ -81,7 +81,7 @@ variable "tags" {
 }
 
 variable "max_hours" {
-  description = "Hours after which a machine powers itself off, and is thereby terminated: a forgotten cluster ends by itself."
+  description = "Hours from its creation until a machine powers itself off, and is thereby terminated: a forgotten cluster ends by itself. A change has no effect on machines that are there."
   type        = number
   default     = 12
   nullable    = false
@@ -111,8 +111,8 @@ variable "vpc_cidr" {
   default     = "10.77.0.0/24"
   nullable    = false
   validation {
-    condition     = can(regex("^(10\\.|172\\.(1[6-9]|2[0-9]|3[01])\\.|192\\.168\\.)[0-9.]+/(1[6-9]|2[0-6])$", var.vpc_cidr)) && can(cidrhost(var.vpc_cidr, 0))
-    error_message = "vpc_cidr is \"${var.vpc_cidr}\"; allowed is a private IPv4 network from /16 to /26."
+    condition     = can(regex("^(10\\.|172\\.(1[6-9]|2[0-9]|3[01])\\.|192\\.168\\.)[0-9.]+/(1[6-9]|2[0-6])$", var.vpc_cidr)) && try("${cidrhost(var.vpc_cidr, 0)}/${split("/", var.vpc_cidr)[1]}" == var.vpc_cidr, false)
+    error_message = "vpc_cidr is \"${var.vpc_cidr}\"; allowed is a private IPv4 network from /16 to /26, without bits of an address behind the mask."
   }
 }
 

@@ -4,7 +4,7 @@ terraform {
   required_version = "~> 1.11"
 
   required_providers {
-    # Exact, because no lock file is kept here: "terraform init" writes one; keep it with your results.
+    # .terraform.lock.hcl has its checksums, for every platform.
     aws = {
       source  = "hashicorp/aws"
       version = "6.52.0"

@@ -37,7 +37,7 @@ run "machines" {
     error_message = "every root volume is encrypted, and goes with its machine"
   }
   assert {
-    condition     = alltrue([for host in aws_instance.host : host.instance_initiated_shutdown_behavior == "terminate" && strcontains(host.user_data, "--on-active=12h")])
+    condition     = alltrue([for host in aws_instance.host : host.instance_initiated_shutdown_behavior == "terminate" && strcontains(host.user_data, "+12 hours")])
     error_message = "every machine ends by itself after max_hours"
   }
   assert {
@@ -64,6 +64,13 @@ run "ports" {
   assert {
     condition     = alltrue([for rule in aws_vpc_security_group_ingress_rule.private : rule.cidr_ipv4 == null && rule.cidr_ipv6 == null])
     error_message = "inside, rules name security groups and no addresses"
+  }
+  assert {
+    condition = alltrue([
+      for text in concat([for rule in aws_vpc_security_group_ingress_rule.private : rule.description], [for group in aws_security_group.role : group.description]) :
+      can(regex("^[A-Za-z0-9. _:/()#,@\\[\\]+=&;{}!$*-]{1,255}$", text))
+    ])
+    error_message = "descriptions have the characters that EC2 takes, no apostrophe for instance"
   }
   assert {
     condition     = length(aws_default_security_group.closed.ingress) == 0 && length(aws_default_security_group.closed.egress) == 0

@@ -60,6 +60,14 @@ run "refuses_an_address_without_a_mask" {
   expect_failures = [var.admin_cidrs]
 }
 
+run "refuses_an_address_with_the_mask_of_its_network" {
+  command = plan
+  variables {
+    admin_cidrs = ["198.51.100.7/24"]
+  }
+  expect_failures = [var.admin_cidrs]
+}
+
 run "refuses_ipv6_admins" {
   command = plan
   variables {
@@ -144,6 +152,14 @@ run "refuses_a_public_network" {
   command = plan
   variables {
     vpc_cidr = "8.8.8.0/24"
+  }
+  expect_failures = [var.vpc_cidr]
+}
+
+run "refuses_an_address_as_the_network" {
+  command = plan
+  variables {
+    vpc_cidr = "10.77.0.9/24"
   }
   expect_failures = [var.vpc_cidr]
 }

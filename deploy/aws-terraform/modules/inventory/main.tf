@@ -1,9 +1,10 @@
 # Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0
 
 variable "hosts" {
-  description = "Machines by name: role, the address that Ansible connects to, and the one they use among themselves."
+  description = "Machines by name: role, memory, the address that Ansible connects to, and the one they use among themselves."
   type = map(object({
     role       = string
+    memory_gib = number
     public_ip  = string
     private_ip = string
   }))
@@ -51,6 +52,7 @@ output "yaml" {
             for position, name in names : name => {
               ansible_host = var.hosts[name].public_ip
               private_ip   = var.hosts[name].private_ip
+              memory_gib   = var.hosts[name].memory_gib
               role_number  = position + 1
             }
           }

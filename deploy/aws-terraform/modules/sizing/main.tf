@@ -13,7 +13,12 @@ locals {
   hosts = merge([
     for role, machines in local.roles : {
       for number in range(machines.count) :
-      "${role}-${number}" => { role = role, instance_type = machines.type, placed = machines.placed }
+      "${role}-${number}" => {
+        role          = role
+        instance_type = machines.type
+        memory_gib    = local.catalogue[machines.type].memory_gib
+        placed        = machines.placed
+      }
     }
   ]...)
 
@@ -34,6 +39,7 @@ locals {
   instance_cost_per_hour = {
     for role, machines in local.roles : role => machines.count * var.prices.instance_hour[machines.type]
   }
+  vcpus                 = sum([for machines in values(local.roles) : machines.count * local.catalogue[machines.type].vcpus])
   machine_count         = sum([for machines in values(local.roles) : machines.count])
   address_cost_per_hour = local.machine_count * var.prices.public_ipv4_hour
   volume_cost_per_hour  = local.machine_count * var.root_volume_gib * var.prices.gp3_gib_per_month / local.hours_per_month

@@ -1,7 +1,7 @@
 # Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0
 
 output "hosts" {
-  description = "Name of each machine, with its role, its instance type and whether it is in the placement group."
+  description = "Name of each machine, with its role, its instance type, its memory and whether it is in the placement group."
   value       = local.hosts
 }
 
@@ -29,6 +29,16 @@ output "network" {
       : "${format("%.1f", local.payload_gbit_per_second)} Gbit/s of payload is above the ${local.broker.baseline_gbit} Gbit/s baseline of ${var.broker_instance_type}: the run lives on network credits. Keep it short, watch the bw_out_allowance_exceeded counter, or take a broker with more network."
     )
   }
+}
+
+output "quota_vcpus" {
+  description = "vCPUs of all machines: what the quota \"Running On-Demand Standard instances\" has to allow."
+  value       = local.vcpus
+}
+
+output "root_volume_gib" {
+  description = "GiB of the root volume of each machine."
+  value       = var.root_volume_gib
 }
 
 output "cost" {

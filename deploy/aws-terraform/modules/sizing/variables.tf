@@ -43,8 +43,8 @@ variable "bookie_instance_type" {
   nullable    = false
   default     = "i3.4xlarge"
   validation {
-    condition     = contains(["i3.4xlarge", "i3.8xlarge", "i3.16xlarge"], var.bookie_instance_type)
-    error_message = "bookie_instance_type is ${var.bookie_instance_type}; allowed are i3.4xlarge, i3.8xlarge and i3.16xlarge, which have two NVMe instance-store disks or more."
+    condition     = try(local.catalogue[var.bookie_instance_type].nvme_disks >= 2, false)
+    error_message = "bookie_instance_type is ${var.bookie_instance_type}; allowed are ${join(", ", [for type, machine in local.catalogue : type if machine.nvme_disks >= 2])}, which have two NVMe instance-store disks or more."
   }
 }
 
@@ -99,7 +99,7 @@ variable "client_count" {
   default     = 4
   validation {
     condition     = var.client_count >= 2 && var.client_count <= 32 && floor(var.client_count) == var.client_count
-    error_message = "client_count is ${var.client_count}; allowed is a whole number from 2 to 32: one machine alone would measure its own network card and its own 64,512 ports."
+    error_message = "client_count is ${var.client_count}; allowed is a whole number from 2 to 32: one machine alone would measure its own network card and its own 64,400 ports."
   }
 }
 
@@ -147,7 +147,7 @@ variable "consumers" {
   }
   validation {
     condition     = ceil(var.consumers / var.consumers_per_connection / var.client_count) <= 60000
-    error_message = "${var.consumers} consumers, ${var.consumers_per_connection} to a connection, on ${var.client_count} machines are more than 60,000 connections on one machine, which has 64,512 ports to one broker address; raise client_count or consumers_per_connection."
+    error_message = "${var.consumers} consumers, ${var.consumers_per_connection} to a connection, on ${var.client_count} machines are more than 60,000 connections on one machine, which has 64,400 ports to one broker address; raise client_count or consumers_per_connection."
   }
   validation {
     condition     = 8 * var.consumers * var.message_bytes * var.messages_per_second / 1000000000 <= local.catalogue[var.broker_instance_type].burst_gbit

@@ -7,7 +7,7 @@ terraform {
 
 variable "hosts" {
   description = "Containers by name, as modules/inventory takes machines."
-  type        = map(object({ role = string, public_ip = string, private_ip = string }))
+  type        = map(object({ role = string, memory_gib = number, public_ip = string, private_ip = string }))
 }
 
 module "inventory" {

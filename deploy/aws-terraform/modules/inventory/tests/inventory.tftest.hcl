@@ -3,12 +3,12 @@
 variables {
   quorums = { ensemble = 3, write = 3, ack = 2 }
   hosts = {
-    "zookeeper-0"   = { role = "zookeeper", public_ip = "203.0.113.1", private_ip = "10.77.0.1" }
-    "bookie-0"      = { role = "bookie", public_ip = "203.0.113.2", private_ip = "10.77.0.2" }
-    "broker-2"      = { role = "broker", public_ip = "203.0.113.3", private_ip = "10.77.0.3" }
-    "broker-10"     = { role = "broker", public_ip = "203.0.113.4", private_ip = "10.77.0.4" }
-    "client-0"      = { role = "client", public_ip = "203.0.113.5", private_ip = "10.77.0.5" }
-    "coordinator-0" = { role = "coordinator", public_ip = "203.0.113.6", private_ip = "10.77.0.6" }
+    "zookeeper-0"   = { role = "zookeeper", memory_gib = 42, public_ip = "203.0.113.1", private_ip = "10.77.0.1" }
+    "bookie-0"      = { role = "bookie", memory_gib = 42, public_ip = "203.0.113.2", private_ip = "10.77.0.2" }
+    "broker-2"      = { role = "broker", memory_gib = 42, public_ip = "203.0.113.3", private_ip = "10.77.0.3" }
+    "broker-10"     = { role = "broker", memory_gib = 42, public_ip = "203.0.113.4", private_ip = "10.77.0.4" }
+    "client-0"      = { role = "client", memory_gib = 42, public_ip = "203.0.113.5", private_ip = "10.77.0.5" }
+    "coordinator-0" = { role = "coordinator", memory_gib = 42, public_ip = "203.0.113.6", private_ip = "10.77.0.6" }
   }
 }
 
@@ -23,6 +23,10 @@ run "groups_hosts_by_role_in_the_order_of_their_numbers" {
     error_message = "Ansible comes from outside, the machines talk inside"
   }
   assert {
+    condition     = yamldecode(output.yaml).all.children.broker.hosts["broker-2"].memory_gib == 42
+    error_message = "Ansible divides the memory of each machine"
+  }
+  assert {
     condition     = yamldecode(output.yaml).all.vars.ack_quorum == 2
     error_message = "the quorums are variables of all hosts"
   }
@@ -31,7 +35,7 @@ run "groups_hosts_by_role_in_the_order_of_their_numbers" {
 run "refuses_a_cluster_without_a_bookie" {
   command = plan
   variables {
-    hosts = { "broker-0" = { role = "broker", public_ip = "203.0.113.3", private_ip = "10.77.0.3" } }
+    hosts = { "broker-0" = { role = "broker", memory_gib = 42, public_ip = "203.0.113.3", private_ip = "10.77.0.3" } }
   }
   expect_failures = [var.hosts]
 }
@@ -39,7 +43,7 @@ run "refuses_a_cluster_without_a_bookie" {
 run "refuses_an_unknown_role" {
   command = plan
   variables {
-    hosts = { "proxy-0" = { role = "proxy", public_ip = "203.0.113.3", private_ip = "10.77.0.3" } }
+    hosts = { "proxy-0" = { role = "proxy", memory_gib = 42, public_ip = "203.0.113.3", private_ip = "10.77.0.3" } }
   }
   expect_failures = [var.hosts]
 }

@@ -28,6 +28,10 @@ run "defaults_are_ntts_hundred_thousand" {
     error_message = "1 broker, 3 bookies, 3 ZooKeepers, 4 clients, 1 coordinator, 1 monitor"
   }
   assert {
+    condition     = output.quota_vcpus == 144 && output.hosts["client-0"].memory_gib == 42
+    error_message = "8 machines of 16 vCPUs, one of 8 and 4 of 2"
+  }
+  assert {
     condition     = abs(output.cost.total_per_hour - (4 * 1.248 + 4 * 0.864 + 0.432 + 4 * 0.096 + 13 * 0.005 + 13 * 30 * 0.08 / 730)) <= 0.005
     error_message = "the sum of instances, addresses and volumes"
   }

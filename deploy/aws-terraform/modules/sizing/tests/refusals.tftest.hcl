@@ -199,3 +199,14 @@ run "refuses_prices_without_the_types_in_use" {
   }
   expect_failures = [var.prices]
 }
+
+run "refuses_a_price_below_zero" {
+  command = plan
+  variables {
+    prices = {
+      region        = "us-east-1", date = "today", public_ipv4_hour = -0.005, gp3_gib_per_month = 0.08
+      instance_hour = { "i3.4xlarge" = 1.248, "c5n.4xlarge" = 0.864, "c5n.2xlarge" = 0.432, "m5.large" = 0.096 }
+    }
+  }
+  expect_failures = [var.prices]
+}

@@ -75,8 +75,8 @@ public final class DriverFile {
   }
 
   /**
-   * Lines of the broker's configuration that this variant needs. Local runs start their broker with
-   * them; elsewhere an operator sets them.
+   * Lines of the broker's configuration that this variant needs. Local runs and runs on AWS start
+   * their broker with them; elsewhere an operator sets them.
    */
   public Map<String, String> brokerSettings() {
     return brokerSettings;
