@@ -35,7 +35,9 @@ record TopicState(
         Set.copyOf(topicStats.getSubscriptions().keySet()),
         stats.getSubscriptionProperties(),
         stats.getConsumers().stream()
-            .map(consumer -> consumer.getConsumerName() + " " + new TreeMap<>(consumer.getMetadata()))
+            .map(
+                consumer ->
+                    consumer.getConsumerName() + " " + new TreeMap<>(consumer.getMetadata()))
             .sorted()
             .toList(),
         stats.getMsgBacklog(),
