@@ -5,8 +5,10 @@ import io.pulsarbroadcast.benchmark.config.ConfigException;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine.Option;
 
 /** Options that all commands share which run workloads. One thread may call it. */
@@ -18,6 +20,15 @@ final class RunOptions {
       paramLabel = "URL",
       description = "Use a running broker or cluster, instead of starting one for each driver.")
   String serviceUrl;
+
+  @Option(
+      names = "--metrics-url",
+      paramLabel = "URL",
+      split = ",",
+      description =
+          "With --service-url: the /metrics/ of its brokers, with commas between, for the stages of"
+              + " the latency.")
+  List<String> metricsUrls = List.of();
 
   @Option(
       names = "--seconds",
@@ -92,6 +103,14 @@ final class RunOptions {
     if (serviceUrl != null && !serviceUrl.matches("pulsar://[^/\\s]+")) {
       throw new ConfigException("--service-url is " + serviceUrl + "; allowed: pulsar://host:port");
     }
+    for (String url : metricsUrls) {
+      if (serviceUrl == null || !url.matches("https?://[^/\\s]+/\\S*")) {
+        throw new ConfigException(
+            "--metrics-url is "
+                + url
+                + "; allowed: http://host:port/metrics/, together with --service-url");
+      }
+    }
     if (serviceUrl == null) {
       checkFile("--pulsar-home", pulsarHome, pulsarHome == null ? null : "bin/pulsar");
       checkFile("--nar", nar, null);
@@ -125,7 +144,7 @@ final class RunOptions {
             new OwnBroker(pulsarHome, nar, brokerHeapMegabytes, brokerDirectMegabytes),
             driver,
             output.resolve("broker-logs"))
-        : WorkloadBroker.running(serviceUrl);
+        : WorkloadBroker.running(serviceUrl, metricsUrls.stream().map(URI::create).toList());
   }
 
   WorkloadPlan plan(WorkloadFile workload, DriverFile driver, int consumers) {
