@@ -38,6 +38,7 @@ public final class StageBreakdown {
     double accept = timers.get("accept");
     double persist = timers.get("persist");
     Map<String, Double> stages = new LinkedHashMap<>();
+    // Upper bound: the answer's way back is in it, and its wait for the producer.
     stages.put("produce", publishDelayMicros + Math.max(0, publishMicros - persist));
     stages.put("broker", accept);
     stages.put("persist", Math.max(0, persist - accept));
@@ -45,9 +46,15 @@ public final class StageBreakdown {
     stages.put("prepare", timers.get("prepare"));
     stages.put("broadcast", timers.get("last_write"));
     if (lastReceiverMicros > 0) {
-      double known = stages.values().stream().mapToDouble(Double::doubleValue).sum();
-      stages.put("receive", Math.max(0, lastReceiverMicros - known));
+      double produce = stages.get("produce");
+      double inBroker = sum(stages) - produce;
+      stages.put("produce", Math.min(produce, Math.max(0, lastReceiverMicros - inBroker)));
+      stages.put("receive", Math.max(0, lastReceiverMicros - sum(stages)));
     }
     return stages;
+  }
+
+  private static double sum(Map<String, Double> stages) {
+    return stages.values().stream().mapToDouble(Double::doubleValue).sum();
   }
 }

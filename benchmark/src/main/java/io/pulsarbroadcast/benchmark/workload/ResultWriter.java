@@ -40,7 +40,7 @@ final class ResultWriter {
     ObjectNode root = JSON.createObjectNode();
     WorkloadPlan plan = result.plan();
     String driver = plan.driver().name() + (label.isEmpty() ? "" : ", " + label);
-    root.put("workload", plan.workload().name()).put("driver", driver);
+    root.put("workload", plan.name()).put("driver", driver);
     root.put("messageSize", plan.workload().messageBytes()).put("topics", 1);
     root.put("partitions", plan.workload().partitions());
     root.put("producersPerTopic", plan.workload().partitions()).put("consumersPerTopic", 1);

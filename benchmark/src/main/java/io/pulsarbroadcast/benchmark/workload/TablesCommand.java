@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
+import io.pulsarbroadcast.benchmark.cli.NumberList;
 import io.pulsarbroadcast.benchmark.config.ConfigException;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
@@ -43,6 +44,12 @@ final class TablesCommand implements Callable<Integer> {
   private int maxConsumers;
 
   @Option(
+      names = "--sizes",
+      paramLabel = "N,N,...",
+      description = "Instead of NTT's sizes: these numbers of consumers, at most 100,000.")
+  private String sizes;
+
+  @Option(
       names = "--driver",
       paramLabel = "FILE",
       split = ",",
@@ -76,6 +83,8 @@ final class TablesCommand implements Callable<Integer> {
     if (maxConsumers < 1 || maxConsumers > 1_000_000) {
       throw new ConfigException("--max-consumers is " + maxConsumers + "; allowed: 1 to 1000000");
     }
+    List<Integer> asked =
+        sizes == null ? null : NumberList.parse("--sizes", sizes, 1, NTT_THOUSANDS[3] * 1_000);
     options.check();
     if (drivers == null) {
       drivers =
@@ -87,10 +96,10 @@ final class TablesCommand implements Callable<Integer> {
       files.add(new File(folder, "workloads/ntt-" + thousands + "k.yaml"));
     }
     List<WorkloadFile> rows = parent.read(files, WorkloadFile::read);
-    List<Integer> sizes = sizes(rows, maxConsumers);
+    List<Integer> run = asked == null ? sizes(rows, maxConsumers) : asked;
     WorkloadSession session = new WorkloadSession(options, parent.out(), parent.err());
     for (DriverFile driver : driverFiles) {
-      for (int size : sizes) {
+      for (int size : run) {
         WorkloadFile row =
             rows.stream().filter(w -> w.consumers() >= size).findFirst().orElseThrow();
         // A fresh broker for each row: what one leaves behind must not weigh on the next.

@@ -39,6 +39,13 @@ class StageBreakdownTest {
   }
 
   @Test
+  void shouldGiveTheProducerNoMoreThanTheLastReceiverLeaves() {
+    Map<String, Double> stages = StageBreakdown.of(TIMERS, 9_000, 100, 4_000);
+
+    assertThat(stages).containsEntry("produce", 850.0).containsEntry("receive", 0.0);
+  }
+
+  @Test
   void shouldHaveNoNegativeStageWhereTwoClocksDisagree() {
     assertThat(StageBreakdown.of(TIMERS, 1_999, 0, 1_000))
         .containsEntry("produce", 0.0)

@@ -75,13 +75,22 @@ class WorkloadCommandTest {
     assertThat(run("run", SMOKE, "--driver", DRIVER)).isEqualTo(WorkloadCommand.EXIT_BAD_OPTION);
     assertThat(printed())
         .isEqualTo(
-            "--pulsar-home is null; allowed: what exists, or --service-url of a running broker");
+            "--pulsar-home is null; allowed: a folder that has bin/pulsar, or --service-url of a"
+                + " running broker");
   }
 
   @Test
   void shouldKnowOnlyTheTablesThereAre() {
     assertThat(run("tables", "ibm")).isEqualTo(WorkloadCommand.EXIT_BAD_OPTION);
     assertThat(printed()).isEqualTo("TABLES is ibm; allowed: ntt");
+  }
+
+  @Test
+  void shouldRefuseSizesThatNoTableHas() {
+    assertThat(run("tables", "ntt", "--sizes", "100,100001")).isEqualTo(2);
+    assertThat(printed())
+        .isEqualTo(
+            "--sizes is 100,100001; allowed: whole numbers from 1 to 100000, separated by commas");
   }
 
   @Test

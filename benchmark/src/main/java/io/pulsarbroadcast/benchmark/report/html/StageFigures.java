@@ -49,7 +49,7 @@ final class StageFigures {
   private static Figure figure(String name, String xTitle, Map<String, Result> bars) {
     CategoryChart chart =
         ChartStyle.bars(
-            "Where the time goes, from the producer to the last consumer: " + name,
+            "Where the time goes: " + name,
             xTitle,
             "Mean latency (ms)");
     chart.getStyler().setStacked(true);
