@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
+import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
 import io.pulsarbroadcast.benchmark.broker.MetricsPage;
 import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
@@ -43,7 +44,7 @@ final class WorkloadBroker implements AutoCloseable {
   }
 
   /** Starts one with the lines of configuration that the driver file asks for. */
-  static WorkloadBroker start(OwnBroker own, DriverFile driver, Path keepLogs)
+  static WorkloadBroker start(BrokerOptions own, DriverFile driver, Path keepLogs)
       throws IOException, InterruptedException {
     PulsarProcessBuilder builder =
         PulsarProcess.builder()
