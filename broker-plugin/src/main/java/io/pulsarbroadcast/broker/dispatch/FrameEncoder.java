@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.dispatch;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.Arrays;
 import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.apache.pulsar.common.api.proto.CommandMessage;
@@ -10,18 +11,24 @@ import org.apache.pulsar.common.protocol.Commands;
 
 /**
  * Builds the MESSAGE frames of one entry for many consumers. Only the consumer id differs between
- * them, so everything else is encoded once: the protobuf before the id, the protobuf after it, and
- * the payload, which is shared.
+ * them, so everything before the payload is laid out once per entry and length of the id; for each
+ * consumer the id is put in its place and the whole is copied. The payload is shared.
  *
  * <p>Confined to one connection's event loop. The result is byte for byte what the broker's own
  * encoder makes, up to the order of protobuf fields inside CommandMessage.
  *
  * <pre>
  * [total size][command size][ type: MESSAGE | message: length ( consumer_id | message_id, redelivery, epoch ) ][payload]
- *                                                               ^ per consumer  ^ {@code commandTail}
+ *                                                               ^ per consumer
  * </pre>
  */
 final class FrameEncoder {
+
+  /** Bytes before the payload are at most this many, when no part of a batch is acknowledged. */
+  static final int MAX_HEADER_BYTES = 128;
+
+  /** One word of 64 messages of a batch that is acknowledged in part. */
+  private static final int MAX_ACK_SET_WORD_BYTES = 11;
 
   private static final int TYPE_TAG = 1 << 3;
 
@@ -35,12 +42,22 @@ final class FrameEncoder {
 
   private final int partition;
   private final CommandMessage command = new CommandMessage();
+
+  /** What follows the consumer id in the command of the entry below. */
   private byte[] commandTail = new byte[0];
+
   private long encodedLedgerId = -1;
   private long encodedEntryId = -1;
   private long encodedEpoch;
   private int encodedRedeliveries;
   private long[] encodedAckSet;
+
+  /** The whole header, for ids of one length; laid out anew when that or the entry changes. */
+  private ByteBuf header = Unpooled.EMPTY_BUFFER;
+
+  private int idIndex;
+  private int idBytes;
+  private int headerPayloadBytes;
 
   /**
    * @param partition the topic's partition index, or -1
@@ -48,12 +65,6 @@ final class FrameEncoder {
   FrameEncoder(int partition) {
     this.partition = partition;
   }
-
-  /** Bytes before the payload are at most this many, when no part of a batch is acknowledged. */
-  static final int MAX_HEADER_BYTES = 128;
-
-  /** One word of 64 messages of a batch that is acknowledged in part. */
-  private static final int MAX_ACK_SET_WORD_BYTES = 11;
 
   /**
    * Writes everything of a frame but the payload.
@@ -69,18 +80,16 @@ final class FrameEncoder {
       long epoch,
       long[] ackSet,
       int payloadBytes) {
-    prepare(entry, redeliveries, epoch, ackSet);
-    int messageBytes = 1 + varintBytes(consumerId) + commandTail.length;
-    int commandBytes = 2 + varintBytes(MESSAGE_TAG) + varintBytes(messageBytes) + messageBytes;
-    out.writeInt(4 + commandBytes + payloadBytes);
-    out.writeInt(commandBytes);
-    out.writeByte(TYPE_TAG);
-    out.writeByte(BaseCommand.Type.MESSAGE.getValue());
-    writeVarint(out, MESSAGE_TAG);
-    writeVarint(out, messageBytes);
-    out.writeByte(CONSUMER_ID_TAG);
-    writeVarint(out, consumerId);
-    out.writeBytes(commandTail);
+    boolean same = isEncoded(entry, redeliveries, epoch, ackSet);
+    if (!same) {
+      encode(entry, redeliveries, epoch, ackSet);
+    }
+    int bytesOfId = varintBytes(consumerId);
+    if (!same || bytesOfId != idBytes || payloadBytes != headerPayloadBytes) {
+      layOut(bytesOfId, payloadBytes);
+    }
+    putVarint(header.array(), idIndex, consumerId);
+    out.writeBytes(header.array(), 0, header.writerIndex());
   }
 
   /** The most that a header with this ack set takes. */
@@ -88,15 +97,16 @@ final class FrameEncoder {
     return MAX_HEADER_BYTES + (ackSet == null ? 0 : ackSet.length * MAX_ACK_SET_WORD_BYTES);
   }
 
-  private void prepare(BroadcastEntry entry, int redeliveries, long epoch, long[] ackSet) {
-    if (ackSet == null
+  private boolean isEncoded(BroadcastEntry entry, int redeliveries, long epoch, long[] ackSet) {
+    return ackSet == null
         && encodedAckSet == null
         && entry.ledgerId() == encodedLedgerId
         && entry.entryId() == encodedEntryId
         && epoch == encodedEpoch
-        && redeliveries == encodedRedeliveries) {
-      return;
-    }
+        && redeliveries == encodedRedeliveries;
+  }
+
+  private void encode(BroadcastEntry entry, int redeliveries, long epoch, long[] ackSet) {
     command.clear();
     MessageIdData id = command.setMessageId();
     id.setLedgerId(entry.ledgerId()).setEntryId(entry.entryId()).setPartition(partition);
@@ -123,20 +133,42 @@ final class FrameEncoder {
     encodedAckSet = ackSet;
   }
 
+  private void layOut(int bytesOfId, int payloadBytes) {
+    int messageBytes = 1 + bytesOfId + commandTail.length;
+    int commandBytes = 2 + varintBytes(MESSAGE_TAG) + varintBytes(messageBytes) + messageBytes;
+    header = Unpooled.buffer(8 + commandBytes);
+    header.writeInt(4 + commandBytes + payloadBytes);
+    header.writeInt(commandBytes);
+    header.writeByte(TYPE_TAG);
+    header.writeByte(BaseCommand.Type.MESSAGE.getValue());
+    writeVarint(header, MESSAGE_TAG);
+    writeVarint(header, messageBytes);
+    header.writeByte(CONSUMER_ID_TAG);
+    idIndex = header.writerIndex();
+    header.writeZero(bytesOfId);
+    header.writeBytes(commandTail);
+    idBytes = bytesOfId;
+    headerPayloadBytes = payloadBytes;
+  }
+
   private static int varintBytes(long value) {
-    int bytes = 1;
-    for (long rest = value >>> 7; rest != 0; rest >>>= 7) {
-      bytes++;
-    }
-    return bytes;
+    int bits = Long.SIZE - Long.numberOfLeadingZeros(value | 1);
+    return (bits + 6) / 7;
   }
 
   private static void writeVarint(ByteBuf out, long value) {
+    int index = out.writerIndex();
+    out.writeZero(varintBytes(value));
+    putVarint(out.array(), index, value);
+  }
+
+  private static void putVarint(byte[] bytes, int index, long value) {
+    int at = index;
     long rest = value;
     while ((rest & ~0x7FL) != 0) {
-      out.writeByte((int) (rest & 0x7F | 0x80));
+      bytes[at++] = (byte) (rest & 0x7F | 0x80);
       rest >>>= 7;
     }
-    out.writeByte((int) rest);
+    bytes[at] = (byte) rest;
   }
 }

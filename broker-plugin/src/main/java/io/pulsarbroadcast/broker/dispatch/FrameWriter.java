@@ -10,8 +10,7 @@ import java.util.function.UnaryOperator;
 
 /**
  * Writes MESSAGE frames to one connection. Small messages are copied into one contiguous buffer for
- * many consumers, which is cheaper than two buffers each; a large payload is shared by all frames,
- * and only their headers are written, many into one buffer.
+ * many consumers; a large payload is shared by all frames of a {@link FrameBatch}.
  *
  * <p>Confined to one thread: the connection's event loop, or that of an executor.
  */
@@ -30,7 +29,6 @@ public final class FrameWriter {
   private static final int MAX_UNFLUSHED_COPIED_BYTES = 1 << 17;
 
   private static final int CHUNK_BYTES = 64 * 1024;
-  private static final int HEADERS_BYTES = 16 * 1024;
 
   private final ChannelHandlerContext out;
   private final UnaryOperator<ByteBuf> payloadForPeer;
@@ -40,8 +38,8 @@ public final class FrameWriter {
   /** Whole frames. */
   private ByteBuf chunk;
 
-  /** Headers of frames, from which slices are written. */
-  private ByteBuf headers;
+  /** Frames that share the current payload. */
+  private FrameBatch batch;
 
   private int unflushedSharedBytes;
   private int unflushedCopiedBytes;
@@ -68,10 +66,10 @@ public final class FrameWriter {
 
   /** Whether the connection takes more; false means: come back at the next writability event. */
   boolean isWritable() {
-    return out.channel().isWritable()
-        || (unflushedSharedBytes + unflushedCopiedBytes > 0
-            && unflushedSharedBytes < MAX_UNFLUSHED_SHARED_BYTES
-            && unflushedCopiedBytes < MAX_UNFLUSHED_COPIED_BYTES);
+    boolean unflushed = unflushedSharedBytes + unflushedCopiedBytes > 0;
+    return (unflushed || out.channel().isWritable())
+        && unflushedSharedBytes < MAX_UNFLUSHED_SHARED_BYTES
+        && unflushedCopiedBytes < MAX_UNFLUSHED_COPIED_BYTES;
   }
 
   /**
@@ -106,12 +104,14 @@ public final class FrameWriter {
    */
   int write(FanoutConsumer consumer, BroadcastEntry entry, int redeliveries, long[] ackSet) {
     if (current != entry) {
+      writeBatch();
       current = entry;
       payload = payloadForPeer.apply(entry.data().duplicate());
       entry.written();
     }
     int payloadBytes = payload.readableBytes();
     if (payloadBytes <= COPY_LIMIT_BYTES && ackSet == null) {
+      writeBatch();
       if (chunk == null || chunk.writableBytes() < payloadBytes + FrameEncoder.MAX_HEADER_BYTES) {
         writeChunk();
         chunk = out.alloc().ioBuffer(CHUNK_BYTES, CHUNK_BYTES);
@@ -122,35 +122,29 @@ public final class FrameWriter {
       unflushedCopiedBytes += payloadBytes;
     } else {
       writeChunk();
-      writeShared(consumer, entry, redeliveries, ackSet, payloadBytes);
+      int headerBytes = FrameEncoder.maxHeaderBytes(ackSet);
+      if (batch == null || !batch.takes(headerBytes)) {
+        writeBatch();
+        batch = new FrameBatch(out.alloc(), payload, headerBytes);
+      }
+      encoder.writeHeader(
+          batch.headers(),
+          consumer.consumerId(),
+          entry,
+          redeliveries,
+          consumer.epoch,
+          ackSet,
+          payloadBytes);
+      batch.endFrame();
+      unflushedSharedBytes += payloadBytes;
     }
     return payloadBytes;
-  }
-
-  private void writeShared(
-      FanoutConsumer consumer,
-      BroadcastEntry entry,
-      int redeliveries,
-      long[] ackSet,
-      int payloadBytes) {
-    int maxBytes = FrameEncoder.maxHeaderBytes(ackSet);
-    if (headers == null || headers.writableBytes() < maxBytes) {
-      releaseHeaders();
-      headers = out.alloc().ioBuffer(Math.max(HEADERS_BYTES, maxBytes));
-    }
-    int start = headers.writerIndex();
-    encoder.writeHeader(
-        headers, consumer.consumerId(), entry, redeliveries, consumer.epoch, ackSet, payloadBytes);
-    // Not the retained kinds: those come from a pool, which costs more than to allocate them.
-    out.write(headers.retain().slice(start, headers.writerIndex() - start), out.voidPromise());
-    payload.retain();
-    out.write(payload.duplicate(), out.voidPromise());
-    unflushedSharedBytes += payloadBytes;
   }
 
   /** Sends what has been written. */
   void flush() {
     writeChunk();
+    writeBatch();
     current = null;
     payload = null;
     unflushedSharedBytes = 0;
@@ -166,13 +160,9 @@ public final class FrameWriter {
       chunk.release();
       chunk = null;
     }
-    releaseHeaders();
-  }
-
-  private void releaseHeaders() {
-    if (headers != null) {
-      headers.release();
-      headers = null;
+    if (batch != null) {
+      batch.release();
+      batch = null;
     }
   }
 
@@ -180,6 +170,13 @@ public final class FrameWriter {
     if (chunk != null) {
       out.write(chunk, out.voidPromise());
       chunk = null;
+    }
+  }
+
+  private void writeBatch() {
+    if (batch != null) {
+      out.write(batch, out.voidPromise());
+      batch = null;
     }
   }
 }
