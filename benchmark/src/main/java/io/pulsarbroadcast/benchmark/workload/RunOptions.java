@@ -76,7 +76,10 @@ final class RunOptions {
 
   @Mixin BrokerOptions ownBroker = new BrokerOptions(2_048, 3_072);
 
-  /** Throws {@link ConfigException} or {@link InvalidOptionException} for the first option that is not allowed. */
+  /**
+   * Throws {@link ConfigException} or {@link InvalidOptionException} for the first option that is
+   * not allowed.
+   */
   void check() {
     range("--seconds", seconds, 1, 604_800);
     range("--warmup-seconds", warmupSeconds, 0, 86_400);
@@ -115,8 +118,7 @@ final class RunOptions {
 
   WorkloadBroker broker(DriverFile driver) throws IOException, InterruptedException {
     return serviceUrl == null
-        ? WorkloadBroker.start(ownBroker, driver,
-            output.resolve("broker-logs"))
+        ? WorkloadBroker.start(ownBroker, driver, output.resolve("broker-logs"))
         : WorkloadBroker.running(serviceUrl, metricsUrls.stream().map(URI::create).toList());
   }
 

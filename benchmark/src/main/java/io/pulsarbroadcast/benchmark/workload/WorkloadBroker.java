@@ -1,9 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
-import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
 import io.pulsarbroadcast.benchmark.broker.MetricsPage;
 import io.pulsarbroadcast.benchmark.broker.StageTimers;
+import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;

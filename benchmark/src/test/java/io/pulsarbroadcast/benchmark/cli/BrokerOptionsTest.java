@@ -44,7 +44,8 @@ class BrokerOptionsTest {
     String homeOption = "--pulsar-home=" + home;
 
     assertThatThrownBy(() -> parse().checkFiles(true, ", or --service-url"))
-        .hasMessage("--pulsar-home is null; allowed: a folder that has bin/pulsar, or --service-url");
+        .hasMessage(
+            "--pulsar-home is null; allowed: a folder that has bin/pulsar, or --service-url");
     assertThatThrownBy(() -> parse(homeOption).checkFiles(true, ""))
         .hasMessage("--nar is null; allowed: the plugin's file");
     assertThatThrownBy(() -> parse(homeOption, "--nar=/no/such.nar").checkFiles(false, ""))

@@ -79,8 +79,7 @@ class ResultWriterTest {
   @Test
   void shouldSayWhenTheConsumersAreNotThoseOfTheFile() throws IOException {
     WorkloadPlan plan = SampleResults.plan("smoke-50", "broadcast");
-    WorkloadPlan smaller =
-        new WorkloadPlan(plan.workload(), plan.driver(), 7, 10, 10, 1, true);
+    WorkloadPlan smaller = new WorkloadPlan(plan.workload(), plan.driver(), 7, 10, 10, 1, true);
 
     assertThat(plan.name()).isEqualTo("50 consumers, 1 KB, 10 msg/s");
     assertThat(smaller.name()).isEqualTo("50 consumers, 1 KB, 10 msg/s; run with 7");
