@@ -1,9 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
-import static io.pulsarbroadcast.it.Traffic.publish;
-import static io.pulsarbroadcast.it.Traffic.receiveAndAck;
-import static io.pulsarbroadcast.it.Traffic.values;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -92,14 +92,14 @@ class ProxyProcessIT {
         Consumer<String> other = Broker.broadcast(client, topic, "all", "other").subscribe()) {
       try (Consumer<String> car = Broker.broadcast(client, topic, "all", "car").subscribe()) {
         publish(client, topic, 0, 10);
-        List<Message<String>> received = Traffic.receive(car, 10);
+        List<Message<String>> received = Messages.receive(car, 10);
         car.acknowledgeCumulative(received.get(3));
       }
       broker.admin().topics().unload(topic);
       try (Consumer<String> car = Broker.broadcast(client, topic, "all", "car").subscribe()) {
         assertThat(receiveAndAck(car, 6)).isEqualTo(values(4, 10));
       }
-      assertThat(Traffic.valuesOf(Traffic.receive(other, 10))).isEqualTo(values(0, 10));
+      assertThat(Messages.valuesOf(Messages.receive(other, 10))).isEqualTo(values(0, 10));
     }
   }
 

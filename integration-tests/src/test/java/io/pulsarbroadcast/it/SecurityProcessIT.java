@@ -1,9 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
-import static io.pulsarbroadcast.it.Traffic.publish;
-import static io.pulsarbroadcast.it.Traffic.receiveAndAck;
-import static io.pulsarbroadcast.it.Traffic.values;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -189,7 +189,7 @@ class SecurityProcessIT {
             leavers.newConsumer().topic(topic).subscriptionName("stock").subscribe()) {
       publish(members, topic, 0, 5);
       assertThat(receiveAndAck(member, 5)).isEqualTo(values(0, 5));
-      List<Message<String>> received = Traffic.receive(leaver, 5);
+      List<Message<String>> received = Messages.receive(leaver, 5);
       leaver.acknowledgeCumulative(received.get(2));
       awaitBacklog("all", 2);
 
@@ -199,7 +199,7 @@ class SecurityProcessIT {
       awaitConsumers("all", Set.of("a"));
       publish(members, topic, 5, 10);
       assertThat(receiveAndAck(member, 5)).isEqualTo(values(5, 10));
-      assertThat(Traffic.receiveUnexpected(leaver)).isNull();
+      Messages.assertNothingMore(leaver);
       awaitBacklog("all", 7);
 
       broker.allow(namespace, "leaver", AuthAction.consume);
@@ -232,7 +232,7 @@ class SecurityProcessIT {
       publish(members, topic, 0, 5);
       assertThat(receiveAndAck(renewed, 5)).isEqualTo(values(0, 5));
       assertThat(consumerStats("all", "renewed").getConnectedSince()).isEqualTo(connectedSince);
-      assertThat(Traffic.receiveUnexpected(lapsed)).isNull();
+      Messages.assertNothingMore(lapsed);
       // Its position waits for it.
       awaitBacklog("all", 5);
       try (Consumer<String> back = Broker.broadcast(members, topic, "all", "lapsed").subscribe()) {

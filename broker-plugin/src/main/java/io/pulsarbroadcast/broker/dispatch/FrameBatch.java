@@ -4,7 +4,9 @@ package io.pulsarbroadcast.broker.dispatch;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Frames of one payload for many consumers, as one outbound buffer: header, payload, header,
@@ -93,29 +95,34 @@ final class FrameBatch extends GatheredBuffer {
     int last = frameOf(end - 1);
     ByteBuffer headerMemory = headers.internalNioBuffer(0, headers.writerIndex());
     int headerBase = headerMemory.position();
-    ByteBuffer[] pieces = new ByteBuffer[2 * (last - first + 1)];
-    int piece = 0;
+    List<ByteBuffer> pieces = new ArrayList<>(2 * (last - first + 1));
     for (int frame = first; frame <= last; frame++) {
       int frameStart = frame == 0 ? 0 : ends[frame - 1];
       int payloadStart = ends[frame] - payloadBytes;
       // What comes before in this buffer and is not header are the payloads of the frames before.
       int headerOffset = headerBase - frame * payloadBytes;
-      pieces[piece++] =
-          part(
-              headerMemory,
-              headerOffset + Math.min(payloadStart, Math.max(frameStart, index)),
-              headerOffset + Math.min(payloadStart, end));
-      pieces[piece++] =
-          part(
-              payloadMemory,
-              Math.max(payloadStart, index) - payloadStart,
-              Math.max(payloadStart, Math.min(ends[frame], end)) - payloadStart);
+      addPart(
+          pieces,
+          headerMemory,
+          headerOffset + Math.max(frameStart, index),
+          headerOffset + Math.min(payloadStart, end));
+      addPart(
+          pieces,
+          payloadMemory,
+          Math.max(payloadStart, index) - payloadStart,
+          Math.min(ends[frame], end) - payloadStart);
     }
-    return pieces;
+    return pieces.toArray(new ByteBuffer[0]);
   }
 
-  private static ByteBuffer part(ByteBuffer memory, int from, int to) {
-    return memory.duplicate().clear().limit(to).position(from);
+  /**
+   * Never an empty one: a write that is limited to less than the second piece would take the first
+   * alone, and writing nothing means to Netty that the socket is full.
+   */
+  private static void addPart(List<ByteBuffer> pieces, ByteBuffer memory, int from, int to) {
+    if (from < to) {
+      pieces.add(memory.duplicate().clear().limit(to).position(from));
+    }
   }
 
   private int frameOf(int index) {

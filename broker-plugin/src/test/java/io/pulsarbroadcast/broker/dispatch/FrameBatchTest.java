@@ -59,6 +59,7 @@ class FrameBatchTest {
       for (int to = from; to <= whole.length; to++) {
         String part = new String(whole, from, to - from, StandardCharsets.ISO_8859_1);
         assertThat(join(batch.nioBuffers(from, to - from))).isEqualTo(part);
+        assertThat(batch.nioBuffers(from, to - from)).allMatch(ByteBuffer::hasRemaining);
         assertThat(batch.toString(from, to - from, StandardCharsets.ISO_8859_1)).isEqualTo(part);
       }
     }
