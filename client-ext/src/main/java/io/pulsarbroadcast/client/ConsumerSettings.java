@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.ConsumerInterceptor;
+import org.apache.pulsar.client.api.DeadLetterPolicy;
 
 /**
  * What a {@link BroadcastConsumerBuilder} has to know of itself: our own settings, and those of
@@ -26,8 +27,10 @@ final class ConsumerSettings<T> {
   private final Set<String> topics = new LinkedHashSet<>();
   private boolean topicsPattern;
   private String subscriptionName;
-  private boolean named;
+  private String consumerName; // null: none given
   private String typeProperty;
+  private boolean retry;
+  private DeadLetterPolicy deadLetterPolicy;
 
   private SubscriptionType type; // null: none chosen with our enum
   private boolean unordered;
@@ -41,8 +44,10 @@ final class ConsumerSettings<T> {
     copy.topics.addAll(topics);
     copy.topicsPattern = topicsPattern;
     copy.subscriptionName = subscriptionName;
-    copy.named = named;
+    copy.consumerName = consumerName;
     copy.typeProperty = typeProperty;
+    copy.retry = retry;
+    copy.deadLetterPolicy = deadLetterPolicy;
     copy.type = type;
     copy.unordered = unordered;
     copy.cursorTimeToLive = cursorTimeToLive;
@@ -94,7 +99,9 @@ final class ConsumerSettings<T> {
       case "topics" -> addTopics((Collection<?>) args[0]);
       case "topicsPattern" -> topicsPattern = true;
       case "subscriptionName" -> subscriptionName = (String) args[0];
-      case "consumerName" -> named = true;
+      case "consumerName" -> consumerName = (String) args[0];
+      case "enableRetry" -> retry = (boolean) args[0];
+      case "deadLetterPolicy" -> deadLetterPolicy = (DeadLetterPolicy) args[0];
       case "property" -> noteProperties(Map.of(args[0], args[1]));
       case "properties" -> noteProperties((Map<?, ?>) args[0]);
       case "subscriptionType" -> type = null; // Pulsar's enum
@@ -120,7 +127,13 @@ final class ConsumerSettings<T> {
       subscriptionName = Objects.toString(conf.get("subscriptionName"), null);
     }
     if (conf.containsKey("consumerName")) {
-      named = conf.get("consumerName") != null;
+      consumerName = Objects.toString(conf.get("consumerName"), null);
+    }
+    if (conf.get("retryEnable") instanceof Boolean enabled) {
+      retry = enabled;
+    }
+    if (conf.containsKey("deadLetterPolicy")) {
+      deadLetterPolicy = RetryTopics.policyOf(conf.get("deadLetterPolicy"));
     }
     if (conf.containsKey("properties")) {
       typeProperty = null;
@@ -187,8 +200,14 @@ final class ConsumerSettings<T> {
       builder.property(
           Wire.CURSOR_TTL_SECONDS_PROPERTY, Long.toString(cursorTimeToLive.toSeconds()));
     }
-    if (!named) {
-      builder.consumerName("broadcast-" + Wire.randomId());
+    String name = consumerName == null ? "broadcast-" + Wire.randomId() : consumerName;
+    if (consumerName == null) {
+      builder.consumerName(name);
+    }
+    if (retry && !topics.isEmpty() && !RetryTopics.isNamed(deadLetterPolicy)) {
+      builder.deadLetterPolicy(
+          RetryTopics.withOwnTopic(
+              deadLetterPolicy, topics.iterator().next(), subscriptionName, name));
     }
   }
 }

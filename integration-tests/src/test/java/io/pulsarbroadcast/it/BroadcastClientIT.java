@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.Schema;
 import org.junit.jupiter.api.Test;
@@ -92,6 +94,27 @@ class BroadcastClientIT {
       assertThat(receiveAndAck(a, 1)).isEqualTo(values(0, 1));
       assertThat(receiveAndAck(b, 1)).isEqualTo(values(0, 1));
     }
+  }
+
+  @Test
+  void shouldRetryForTheConsumerAloneThatAskedForIt(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (BroadcastClient client = BroadcastClient.wrap(broker.newClient());
+        Consumer<String> a = retrying(client, topic, "a").subscribe();
+        Consumer<String> b = retrying(client, topic, "b").subscribe()) {
+      publish(broker, topic, 0, 1);
+      assertThat(receiveAndAck(b, 1)).isEqualTo(values(0, 1));
+      a.reconsumeLater(receive(a, 1).get(0), 100, TimeUnit.MILLISECONDS);
+      Message<String> again = receive(a, 1).get(0);
+      assertThat(again.getTopicName()).isEqualTo(topic + "-all-a-RETRY");
+      a.acknowledge(again);
+      assertNothingMore(b);
+    }
+  }
+
+  private static BroadcastConsumerBuilder<String> retrying(
+      BroadcastClient client, String topic, String name) {
+    return broadcast(client, topic).consumerName(name).unordered().enableRetry(true);
   }
 
   @Test

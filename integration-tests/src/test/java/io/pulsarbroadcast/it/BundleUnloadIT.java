@@ -1,9 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
-import static io.pulsarbroadcast.it.Traffic.publish;
-import static io.pulsarbroadcast.it.Traffic.receive;
-import static io.pulsarbroadcast.it.Traffic.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.receive;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
@@ -38,9 +37,11 @@ class BundleUnloadIT {
       try (PulsarClient client = broker.newClient();
           Consumer<String> car = subscribe(client, topic, "car");
           Consumer<String> bus = subscribe(client, topic, "bus")) {
-        List<String> sent = publish(broker.client(), topic, from, from + PER_ROUND);
+        Messages.publish(broker.client(), topic, from, from + PER_ROUND);
+        List<String> sent = Messages.values(from, from + PER_ROUND);
         assertThat(receiveAndAck(car, PER_ROUND)).isEqualTo(sent);
-        assertThat(Traffic.valuesOf(receive(bus, from + PER_ROUND)).subList(from, from + PER_ROUND))
+        assertThat(
+                Messages.valuesOf(receive(bus, from + PER_ROUND)).subList(from, from + PER_ROUND))
             .isEqualTo(sent);
         broker
             .admin()

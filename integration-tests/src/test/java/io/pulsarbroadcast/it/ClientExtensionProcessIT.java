@@ -32,11 +32,12 @@ class ClientExtensionProcessIT {
     BroadcastClient client = BroadcastClient.wrap(broker.client());
     try (Consumer<String> first = broadcast(client, topic).subscribe();
         Consumer<String> second = broadcast(client, topic).subscribe()) {
-      List<String> sent = Traffic.publish(client, topic, 0, 10);
+      Messages.publish(client, topic, 0, 10);
+      List<String> sent = Messages.values(0, 10);
 
       assertThat(first.getConsumerName()).isNotEqualTo(second.getConsumerName());
-      assertThat(Traffic.receiveAndAck(first, 10)).isEqualTo(sent);
-      assertThat(Traffic.receiveAndAck(second, 10)).isEqualTo(sent);
+      assertThat(Messages.receiveAndAck(first, 10)).isEqualTo(sent);
+      assertThat(Messages.receiveAndAck(second, 10)).isEqualTo(sent);
       assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("alerts");
       assertThat(broker.admin().topics().getStats(topic).getSubscriptions().get("alerts").getType())
           .isEqualTo("Broadcast");
@@ -60,8 +61,9 @@ class ClientExtensionProcessIT {
       // The wrapped client is still good for everything that is not Broadcast.
       try (Consumer<String> exclusive =
           client.newConsumer(Schema.STRING).topic(topic).subscriptionName("alerts").subscribe()) {
-        List<String> sent = Traffic.publish(client, topic, 0, 3);
-        assertThat(Traffic.receiveAndAck(exclusive, 3)).isEqualTo(sent);
+        Messages.publish(client, topic, 0, 3);
+        List<String> sent = Messages.values(0, 3);
+        assertThat(Messages.receiveAndAck(exclusive, 3)).isEqualTo(sent);
       }
     }
   }

@@ -94,19 +94,19 @@ class CrashProcessIT {
         PulsarClient late = broker.newClient()) {
       Consumer<String> first = Broker.broadcast(early, topic, "all", "early").subscribe();
       Consumer<String> second = Broker.broadcast(late, topic, "all", "late").subscribe();
-      Traffic.publish(early, topic, 0, 20);
-      assertThat(Traffic.receiveAndAck(first, 20)).isEqualTo(Traffic.values(0, 20));
-      assertThat(Traffic.receiveAndAck(second, 5)).isEqualTo(Traffic.values(0, 5));
+      Messages.publish(early, topic, 0, 20);
+      assertThat(Messages.receiveAndAck(first, 20)).isEqualTo(Messages.values(0, 20));
+      assertThat(Messages.receiveAndAck(second, 5)).isEqualTo(Messages.values(0, 5));
       broker.process().kill();
       late.shutdown();
       broker.process().start();
 
       // The early one acknowledges all there is, again if it comes again.
-      Traffic.publish(early, topic, 20, 30);
+      Messages.publish(early, topic, 20, 30);
       await()
           .atMost(Duration.ofMinutes(1))
-          .until(() -> Traffic.receiveAndAck(first, 1).contains("message-29"));
-      assertThat(Traffic.receiveUnexpected(first)).isNull();
+          .until(() -> Messages.receiveAndAck(first, 1).contains("message-29"));
+      Messages.assertNothingMore(first);
       await()
           .during(Duration.ofSeconds(1))
           .atMost(Duration.ofSeconds(10))
@@ -114,14 +114,14 @@ class CrashProcessIT {
 
       try (PulsarClient returned = broker.newClient();
           Consumer<String> again = Broker.broadcast(returned, topic, "all", "late").subscribe()) {
-        List<String> received = new ArrayList<>(Traffic.receiveAndAck(again, 25));
+        List<String> received = new ArrayList<>(Messages.receiveAndAck(again, 25));
         // What it acknowledged just before the crash may come again.
         List<String> next = received;
         while (!next.isEmpty() && !received.contains("message-29")) {
-          next = Traffic.receiveAndAck(again, 1);
+          next = Messages.receiveAndAck(again, 1);
           received.addAll(next);
         }
-        assertThat(received).containsSubsequence(Traffic.values(5, 30));
+        assertThat(received).containsSubsequence(Messages.values(5, 30));
       }
     }
   }

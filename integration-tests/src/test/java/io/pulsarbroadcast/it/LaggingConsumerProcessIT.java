@@ -22,10 +22,11 @@ class LaggingConsumerProcessIT {
     try (Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe();
         Consumer<String> slow =
             broker.broadcast(topic, "all", "slow").receiverQueueSize(5).subscribe()) {
-      List<String> sent = Traffic.publish(broker.client(), topic, 0, 100);
-      assertThat(Traffic.receiveAndAck(fast, 100)).isEqualTo(sent);
+      Messages.publish(broker.client(), topic, 0, 100);
+      List<String> sent = Messages.values(0, 100);
+      assertThat(Messages.receiveAndAck(fast, 100)).isEqualTo(sent);
 
-      assertThat(Traffic.receiveAndAck(slow, 100)).isEqualTo(sent);
+      assertThat(Messages.receiveAndAck(slow, 100)).isEqualTo(sent);
     }
   }
 }

@@ -12,14 +12,18 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.Producer;
+import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 
-/** Publishes and receives numbered messages, for tests that care about which ones arrive. */
+/** Publishes and receives numbered messages with stock clients. Stateless. */
 final class Messages {
 
-  private static final int RECEIVE_TIMEOUT_SECONDS = 10;
-  private static final int SILENCE_MILLIS = 300;
+  /** How long a message that should come may take. */
+  private static final int RECEIVE_SECONDS = 20;
+
+  /** How long to wait for a message that should not come. */
+  private static final int SILENCE_MILLIS = 500;
 
   private Messages() {}
 
@@ -31,9 +35,15 @@ final class Messages {
   /** Publishes each message as an entry of its own; the ids in the order of the numbers. */
   static List<MessageId> publish(Broker broker, String topic, int from, int to)
       throws PulsarClientException {
+    return publish(broker.client(), topic, from, to);
+  }
+
+  /** The same with a client of one's own. */
+  static List<MessageId> publish(PulsarClient client, String topic, int from, int to)
+      throws PulsarClientException {
     List<MessageId> ids = new ArrayList<>();
     try (Producer<String> producer =
-        broker.client().newProducer(Schema.STRING).topic(topic).enableBatching(false).create()) {
+        client.newProducer(Schema.STRING).topic(topic).enableBatching(false).create()) {
       for (String value : values(from, to)) {
         ids.add(producer.send(value));
       }
@@ -62,7 +72,7 @@ final class Messages {
       throws PulsarClientException {
     List<Message<T>> received = new ArrayList<>();
     while (received.size() < count) {
-      Message<T> message = consumer.receive(RECEIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      Message<T> message = consumer.receive(RECEIVE_SECONDS, TimeUnit.SECONDS);
       if (message == null) {
         break;
       }
@@ -80,7 +90,7 @@ final class Messages {
   static <T> List<T> receiveAndAck(Consumer<T> consumer, int count) throws PulsarClientException {
     List<T> received = new ArrayList<>();
     while (received.size() < count) {
-      Message<T> message = consumer.receive(RECEIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      Message<T> message = consumer.receive(RECEIVE_SECONDS, TimeUnit.SECONDS);
       if (message == null) {
         break;
       }
@@ -94,9 +104,14 @@ final class Messages {
     return messages.stream().map(Message::getValue).toList();
   }
 
+  /** A message that comes though none should; null when none comes. */
+  static <T> Message<T> receiveUnexpected(Consumer<T> consumer) throws PulsarClientException {
+    return consumer.receive(SILENCE_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
   /** Fails when the consumer is given anything within a moment. */
   static void assertNothingMore(Consumer<?> consumer) throws PulsarClientException {
-    Message<?> message = consumer.receive(SILENCE_MILLIS, TimeUnit.MILLISECONDS);
+    Message<?> message = receiveUnexpected(consumer);
     assertThat(message == null ? null : message.getValue()).as("a further message").isNull();
   }
 }

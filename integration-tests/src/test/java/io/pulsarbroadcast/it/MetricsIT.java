@@ -70,7 +70,7 @@ class MetricsIT {
             () -> {
               Scrape scrape = scrape(broker);
               for (String stage :
-                  List.of("persist", "notify", "prepare", "first_write", "last_write")) {
+                  List.of("accept", "persist", "notify", "prepare", "first_write", "last_write")) {
                 assertThat(
                         scrape.value(
                             "pulsar_broadcast_stage_seconds_count", "topic", topic, "stage", stage))

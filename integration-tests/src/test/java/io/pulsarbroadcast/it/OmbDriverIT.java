@@ -171,6 +171,11 @@ class OmbDriverIT {
     assertThat(delivery.path("expectedEntries").asInt()).isEqualTo(20 * CONSUMERS);
     assertThat(delivery.path("receivedEntries").asInt()).isEqualTo(20 * CONSUMERS);
     assertThat(delivery.path("findings")).isEmpty();
+    JsonNode timers = report.path("brokerTimers");
+    for (String stage : List.of("accept", "persist", "notify", "prepare", "last_write")) {
+      assertThat(timers.path(stage).path("count").asInt()).as(stage).isBetween(19, 20);
+      assertThat(timers.path(stage).path("meanMicros").asDouble()).as(stage).isPositive();
+    }
   }
 
   @Test
@@ -203,6 +208,7 @@ class OmbDriverIT {
     assertThat(broker.admin().topics().getSubscriptions(topic)).hasSize(CONSUMERS);
     assertThat(report().path("delivery").path("findings")).isEmpty();
     assertThat(report().path("delivery").path("receivedEntries").asInt()).isEqualTo(20 * CONSUMERS);
+    assertThat(report().path("brokerTimers")).as("stock Pulsar has none").isEmpty();
   }
 
   @Test

@@ -18,6 +18,9 @@ final class OperatedBroker extends BrokerExtension {
         newBroker()
             .setting("managedLedgerMaxEntriesPerLedger", String.valueOf(LEDGER_ENTRIES))
             .setting("managedLedgerMinLedgerRolloverTimeMinutes", "0")
+            // A cursor counts for trimming with the position that was stored last.
+            .setting("managedLedgerCursorPositionFlushSeconds", "1")
+            .setting("managedLedgerDefaultMarkDeleteRateLimit", "100")
             .setting("backlogQuotaCheckIntervalInSeconds", "2")
             .setting("subscriptionExpiryCheckIntervalInMinutes", "1")
             .setting("topicLevelPoliciesEnabled", "true")

@@ -1,9 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
-import static io.pulsarbroadcast.it.Traffic.publish;
-import static io.pulsarbroadcast.it.Traffic.receiveAndAck;
-import static io.pulsarbroadcast.it.Traffic.values;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -138,7 +138,10 @@ class SecurityProcessIT {
       publish(members, topic, 0, 5);
       assertThat(receiveAndAck(member, 3)).isEqualTo(values(0, 3));
       awaitBacklog("all", 2);
-      State before = State.of(topic);
+      TopicState before = state();
+      assertThat(before.counts())
+          .containsEntry("pulsar.broadcast.consumers", "1")
+          .containsEntry("pulsar.broadcast.positions.waiting", "0");
 
       try (PulsarClient client = intruder.client(namespace)) {
         Throwable stock =
@@ -150,7 +153,7 @@ class SecurityProcessIT {
             .hasSameClassAs(stock);
       }
 
-      assertThat(State.of(topic)).isEqualTo(before);
+      assertThat(state()).isEqualTo(before);
       publish(members, topic, 5, 10);
       assertThat(receiveAndAck(member, 7)).isEqualTo(values(3, 10));
       // A position of the intruder's would hold this back.
@@ -165,10 +168,10 @@ class SecurityProcessIT {
     try (PulsarClient members = broker.client(MEMBER);
         PulsarClient neighbours = broker.client("neighbour");
         Consumer<String> member = Broker.broadcast(members, topic, "all", "a").subscribe()) {
-      State before = State.of(topic);
+      TopicState before = state();
       assertThatThrownBy(Broker.broadcast(neighbours, topic, "all", "b")::subscribe)
           .isInstanceOf(AuthorizationException.class);
-      assertThat(State.of(topic)).isEqualTo(before);
+      assertThat(state()).isEqualTo(before);
 
       try (Consumer<String> own = Broker.broadcast(neighbours, topic, "own", "b").subscribe()) {
         publish(members, topic, 0, 5);
@@ -189,7 +192,7 @@ class SecurityProcessIT {
             leavers.newConsumer().topic(topic).subscriptionName("stock").subscribe()) {
       publish(members, topic, 0, 5);
       assertThat(receiveAndAck(member, 5)).isEqualTo(values(0, 5));
-      List<Message<String>> received = Traffic.receive(leaver, 5);
+      List<Message<String>> received = Messages.receive(leaver, 5);
       leaver.acknowledgeCumulative(received.get(2));
       awaitBacklog("all", 2);
 
@@ -199,7 +202,7 @@ class SecurityProcessIT {
       awaitConsumers("all", Set.of("a"));
       publish(members, topic, 5, 10);
       assertThat(receiveAndAck(member, 5)).isEqualTo(values(5, 10));
-      assertThat(Traffic.receiveUnexpected(leaver)).isNull();
+      Messages.assertNothingMore(leaver);
       awaitBacklog("all", 7);
 
       broker.allow(namespace, "leaver", AuthAction.consume);
@@ -232,7 +235,7 @@ class SecurityProcessIT {
       publish(members, topic, 0, 5);
       assertThat(receiveAndAck(renewed, 5)).isEqualTo(values(0, 5));
       assertThat(consumerStats("all", "renewed").getConnectedSince()).isEqualTo(connectedSince);
-      assertThat(Traffic.receiveUnexpected(lapsed)).isNull();
+      Messages.assertNothingMore(lapsed);
       // Its position waits for it.
       awaitBacklog("all", 5);
       try (Consumer<String> back = Broker.broadcast(members, topic, "all", "lapsed").subscribe()) {
@@ -261,14 +264,8 @@ class SecurityProcessIT {
     }
   }
 
-  /** What an administrator sees of a topic that a refused consumer could have changed. */
-  private record State(Set<String> subscriptions, Set<String> consumers, String position) {
-    static State of(String topic) throws PulsarAdminException {
-      return new State(
-          stats(topic).keySet(),
-          names(stats(topic).get("all")),
-          broker.admin().topics().getInternalStats(topic).cursors.get("all").markDeletePosition);
-    }
+  private TopicState state() throws PulsarAdminException {
+    return TopicState.of(broker.admin(), topic, "all");
   }
 
   private static Map<String, ? extends SubscriptionStats> stats(String topic)

@@ -88,8 +88,9 @@ class StockTypesProcessIT {
     try (Consumer<String> consumer = consumer(broker, topic, type, "only").subscribe()) {
       publish(broker, topic);
 
-      assertThat(Traffic.receiveAndAck(consumer, MESSAGES)).isEqualTo(Traffic.values(0, MESSAGES));
-      assertThat(Traffic.receiveUnexpected(consumer)).isNull();
+      assertThat(Messages.receiveAndAck(consumer, MESSAGES))
+          .isEqualTo(Messages.values(0, MESSAGES));
+      Messages.assertNothingMore(consumer);
       await().untilAsserted(() -> assertThat(stats(broker, topic).getMsgBacklog()).isZero());
     }
   }
@@ -101,7 +102,7 @@ class StockTypesProcessIT {
     String topic = Broker.newTopic();
     try (Consumer<String> consumer = consumer(broker, topic, type, "only").subscribe()) {
       publish(broker, topic);
-      assertThat(Traffic.receive(consumer, MESSAGES)).hasSize(MESSAGES);
+      assertThat(Messages.receive(consumer, MESSAGES)).hasSize(MESSAGES);
 
       SubscriptionStats stats = stats(broker, topic);
       assertThat(stats.getType()).isEqualTo(type.name());
@@ -129,7 +130,7 @@ class StockTypesProcessIT {
             .negativeAckRedeliveryDelay(200, TimeUnit.MILLISECONDS)
             .subscribe()) {
       publish(broker, topic);
-      List<Message<String>> received = Traffic.receive(consumer, MESSAGES);
+      List<Message<String>> received = Messages.receive(consumer, MESSAGES);
       assertThat(received).hasSize(MESSAGES);
       for (int i = 0; i < MESSAGES; i++) {
         if (i % 10 == 3) {
@@ -139,8 +140,8 @@ class StockTypesProcessIT {
         }
       }
 
-      List<Message<String>> again = Traffic.receive(consumer, 4);
-      assertThat(Traffic.valuesOf(again))
+      List<Message<String>> again = Messages.receive(consumer, 4);
+      assertThat(Messages.valuesOf(again))
           .containsExactlyInAnyOrder("message-3", "message-13", "message-23", "message-33");
       assertThat(again)
           .allSatisfy(
@@ -149,7 +150,7 @@ class StockTypesProcessIT {
       for (Message<String> message : again) {
         consumer.acknowledge(message);
       }
-      assertThat(Traffic.receiveUnexpected(consumer)).isNull();
+      Messages.assertNothingMore(consumer);
     }
   }
 
@@ -161,7 +162,7 @@ class StockTypesProcessIT {
     String topic = Broker.newTopic();
     try (Consumer<String> consumer = consumer(broker, topic, type, "only").subscribe()) {
       publish(broker, topic);
-      List<Message<String>> received = Traffic.receive(consumer, MESSAGES);
+      List<Message<String>> received = Messages.receive(consumer, MESSAGES);
       assertThat(received).hasSize(MESSAGES);
       for (int i = 0; i < 10; i++) {
         consumer.acknowledge(received.get(i));
@@ -171,10 +172,10 @@ class StockTypesProcessIT {
     }
 
     try (Consumer<String> returned = consumer(broker, topic, type, "only").subscribe()) {
-      List<String> expected = new ArrayList<>(Traffic.values(10, MESSAGES));
+      List<String> expected = new ArrayList<>(Messages.values(10, MESSAGES));
       expected.remove("message-12");
-      assertThat(Traffic.receiveAndAck(returned, expected.size())).isEqualTo(expected);
-      assertThat(Traffic.receiveUnexpected(returned)).isNull();
+      assertThat(Messages.receiveAndAck(returned, expected.size())).isEqualTo(expected);
+      Messages.assertNothingMore(returned);
     }
   }
 
@@ -194,14 +195,16 @@ class StockTypesProcessIT {
     }
     publish(broker, topic);
     for (Consumer<String> consumer : consumers) {
-      assertThat(Traffic.receiveAndAck(consumer, MESSAGES)).isEqualTo(Traffic.values(0, MESSAGES));
+      assertThat(Messages.receiveAndAck(consumer, MESSAGES))
+          .isEqualTo(Messages.values(0, MESSAGES));
     }
 
     broker.admin().topics().unload(topic);
 
-    List<String> sent = Traffic.publish(broker.client(), topic, MESSAGES, MESSAGES + 10);
+    Messages.publish(broker.client(), topic, MESSAGES, MESSAGES + 10);
+    List<String> sent = Messages.values(MESSAGES, MESSAGES + 10);
     for (Consumer<String> consumer : consumers) {
-      assertThat(Traffic.receiveAndAck(consumer, 10)).isEqualTo(sent);
+      assertThat(Messages.receiveAndAck(consumer, 10)).isEqualTo(sent);
       consumer.close();
     }
   }
@@ -231,8 +234,8 @@ class StockTypesProcessIT {
         all.addAll(received);
       }
 
-      assertThat(Traffic.valuesOf(all))
-          .containsExactlyInAnyOrderElementsOf(Traffic.values(0, MESSAGES));
+      assertThat(Messages.valuesOf(all))
+          .containsExactlyInAnyOrderElementsOf(Messages.values(0, MESSAGES));
       if (type == SubscriptionType.Key_Shared) {
         assertThat(keysOfConsumers.get(0)).doesNotContainAnyElementsOf(keysOfConsumers.get(1));
       }
@@ -265,13 +268,13 @@ class StockTypesProcessIT {
         Consumer<String> standby =
             consumer(broker, topic, SubscriptionType.Failover, "b").priorityLevel(1).subscribe()) {
       publish(broker, topic);
-      assertThat(Traffic.receiveAndAck(active, 10)).isEqualTo(Traffic.values(0, 10));
-      assertThat(Traffic.receiveUnexpected(standby)).isNull();
+      assertThat(Messages.receiveAndAck(active, 10)).isEqualTo(Messages.values(0, 10));
+      Messages.assertNothingMore(standby);
 
       active.close();
 
-      assertThat(Traffic.receiveAndAck(standby, MESSAGES - 10))
-          .isEqualTo(Traffic.values(10, MESSAGES));
+      assertThat(Messages.receiveAndAck(standby, MESSAGES - 10))
+          .isEqualTo(Messages.values(10, MESSAGES));
     }
   }
 
@@ -294,7 +297,7 @@ class StockTypesProcessIT {
   private static void publish(Broker broker, String topic) throws PulsarClientException {
     try (Producer<String> producer =
         broker.client().newProducer(Schema.STRING).topic(topic).enableBatching(false).create()) {
-      List<String> values = Traffic.values(0, MESSAGES);
+      List<String> values = Messages.values(0, MESSAGES);
       for (int i = 0; i < MESSAGES; i++) {
         producer.newMessage().key("key-" + i % KEYS).value(values.get(i)).send();
       }
@@ -305,16 +308,16 @@ class StockTypesProcessIT {
   private static List<Message<String>> receiveUntilSilent(Consumer<String> consumer)
       throws PulsarClientException {
     List<Message<String>> received = new ArrayList<>();
-    Message<String> message = Traffic.receiveUnexpected(consumer);
+    Message<String> message = Messages.receiveUnexpected(consumer);
     while (message != null) {
       received.add(message);
-      message = Traffic.receiveUnexpected(consumer);
+      message = Messages.receiveUnexpected(consumer);
     }
     return received;
   }
 
   private static List<Integer> numbers(List<Message<String>> messages) {
-    List<String> values = Traffic.values(0, MESSAGES);
+    List<String> values = Messages.values(0, MESSAGES);
     return messages.stream().map(message -> values.indexOf(message.getValue())).toList();
   }
 

@@ -48,11 +48,12 @@ class UninstallProcessIT {
               .subscribe();
       Consumer<String> middle = Broker.broadcast(client, topic, SUBSCRIPTION, "middle").subscribe();
       Consumer<String> fast = Broker.broadcast(client, topic, SUBSCRIPTION, "fast").subscribe();
-      List<String> sent = Traffic.publish(client, topic, 0, 20);
-      assertThat(Traffic.receiveAndAck(fast, 20)).isEqualTo(sent);
-      assertThat(Traffic.receiveAndAck(middle, 10)).isEqualTo(sent.subList(0, 10));
-      List<Message<String>> slowly = Traffic.receive(slow, 20);
-      assertThat(Traffic.valuesOf(slowly)).isEqualTo(sent);
+      Messages.publish(client, topic, 0, 20);
+      List<String> sent = Messages.values(0, 20);
+      assertThat(Messages.receiveAndAck(fast, 20)).isEqualTo(sent);
+      assertThat(Messages.receiveAndAck(middle, 10)).isEqualTo(sent.subList(0, 10));
+      List<Message<String>> slowly = Messages.receive(slow, 20);
+      assertThat(Messages.valuesOf(slowly)).isEqualTo(sent);
       slow.acknowledgeCumulative(slowly.get(2));
       // A hole: number 5 is acknowledged, 3 and 4 are not.
       slow.acknowledge(slowly.get(5));
@@ -86,8 +87,8 @@ class UninstallProcessIT {
                   .markDeletePosition)
           .isEqualTo(slowestId.getLedgerId() + ":" + slowestId.getEntryId());
       plain.resume();
-      assertThat(Traffic.receiveAndAck(plain, 17)).isEqualTo(Traffic.values(3, 20));
-      assertThat(Traffic.receiveUnexpected(plain)).isNull();
+      assertThat(Messages.receiveAndAck(plain, 17)).isEqualTo(Messages.values(3, 20));
+      Messages.assertNothingMore(plain);
     }
   }
 
@@ -97,9 +98,10 @@ class UninstallProcessIT {
         Consumer<String> other =
             Broker.broadcast(client, topic, SUBSCRIPTION, "other").subscribe()) {
       assertThat(stats(broker, topic).getType()).isEqualTo("Broadcast");
-      List<String> sent = Traffic.publish(client, topic, 20, 30);
-      assertThat(Traffic.receiveAndAck(slow, 10)).isEqualTo(sent);
-      assertThat(Traffic.receiveAndAck(other, 10)).isEqualTo(sent);
+      Messages.publish(client, topic, 20, 30);
+      List<String> sent = Messages.values(20, 30);
+      assertThat(Messages.receiveAndAck(slow, 10)).isEqualTo(sent);
+      assertThat(Messages.receiveAndAck(other, 10)).isEqualTo(sent);
     }
   }
 

@@ -74,6 +74,8 @@ class WorkloadIT {
             file("workloads/smoke-50.yaml"),
             "--driver",
             file("drivers/broadcast.yaml") + "," + file("drivers/shared.yaml"),
+            "--metrics-url",
+            broker.process().adminUrl() + "/metrics/",
             "--seconds",
             "5");
 
@@ -86,8 +88,32 @@ class WorkloadIT {
       JsonNode delivery = result.path("pulsarBroadcast").path("delivery");
       assertThat(delivery.path("expected").asLong()).isEqualTo(50 * 60);
       assertThat(delivery.path("received").asLong()).isEqualTo(50 * 60);
+      JsonNode own = result.path("pulsarBroadcast");
+      if (own.path("subscriptionType").asText().equals("Broadcast")) {
+        assertStages(own);
+      } else {
+        assertThat(own.path("stages").isMissingNode()).as("stock Pulsar has no timers").isTrue();
+      }
     }
     assertThat(folder.resolve("report.html")).isNotEmptyFile();
+  }
+
+  /** Of what was published in the timed part, and of nothing else. */
+  private static void assertStages(JsonNode own) {
+    JsonNode timers = own.path("brokerTimers");
+    for (String stage : List.of("accept", "persist", "notify", "prepare", "last_write")) {
+      assertThat(timers.path(stage).path("count").asInt()).as(stage).isBetween(49, 50);
+    }
+    double brokerMicros = 0;
+    for (String stage : List.of("broker", "persist", "notify", "prepare", "broadcast")) {
+      brokerMicros += own.path("stages").path(stage).path("meanMicros").asDouble(Double.NaN);
+    }
+    assertThat(brokerMicros)
+        .as("what the broker spends is a part of what the last receiver waits for")
+        .isPositive()
+        .isLessThan(own.path("lastReceiver").path("meanMicros").asDouble());
+    assertThat(own.path("stages").path("produce").path("meanMicros").asDouble()).isPositive();
+    assertThat(own.path("stages").path("receive").path("meanMicros").isNumber()).isTrue();
   }
 
   @Test

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.omb;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.pulsarbroadcast.benchmark.broker.MetricsPage;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -28,10 +29,11 @@ import javax.net.ssl.TrustManagerFactory;
 import org.apache.pulsar.client.api.Authentication;
 import org.apache.pulsar.client.api.AuthenticationDataProvider;
 
-/** The few calls of Pulsar's admin REST API that a run needs. Any thread may call it. */
+/** The few calls of Pulsar's REST API that a run needs. Any thread may call it. */
 final class AdminApi {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final String ADMIN = "/admin/v2/";
   private static final int CONFLICT = 409;
 
   private final DriverFile.ClientSettings settings;
@@ -104,6 +106,18 @@ final class AdminApi {
     return send("GET", path(topic) + "/internalStats", null).thenApply(AdminApi::parse);
   }
 
+  /** Where the broker that serves a topic, or a partition, can be asked. */
+  CompletableFuture<String> brokerOf(String topic) {
+    String field = settings.httpUrl().startsWith("https") ? "httpUrlTls" : "httpUrl";
+    return send("GET", uri("/lookup/v2/topic/" + path(topic)), null, -1)
+        .thenApply(answer -> parse(answer).path(field).asText());
+  }
+
+  /** The Prometheus page of a broker. */
+  CompletableFuture<MetricsPage> metrics(String brokerUrl) {
+    return send("GET", URI.create(brokerUrl + "/metrics/"), null, -1).thenApply(MetricsPage::parse);
+  }
+
   private static JsonNode parse(String json) {
     try {
       return JSON.readTree(json);
@@ -118,16 +132,19 @@ final class AdminApi {
 
   /** What exists already is taken as it is. */
   private CompletableFuture<String> create(String path, Object body) {
-    return send("PUT", path, body, CONFLICT);
+    return send("PUT", uri(ADMIN + path), body, CONFLICT);
   }
 
   private CompletableFuture<String> send(String method, String path, Object body) {
-    return send(method, path, body, -1);
+    return send(method, uri(ADMIN + path), body, -1);
+  }
+
+  private URI uri(String path) {
+    return URI.create(settings.httpUrl() + path);
   }
 
   private CompletableFuture<String> send(
-      String method, String path, Object body, int alsoAllowedStatus) {
-    URI uri = URI.create(settings.httpUrl() + "/admin/v2/" + path);
+      String method, URI uri, Object body, int alsoAllowedStatus) {
     try {
       HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(TIMEOUT);
       if (body == null) {

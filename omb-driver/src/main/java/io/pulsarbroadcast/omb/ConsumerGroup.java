@@ -3,6 +3,7 @@ package io.pulsarbroadcast.omb;
 
 import io.openmessaging.benchmark.driver.BenchmarkConsumer;
 import io.openmessaging.benchmark.driver.BenchmarkDriver.ConsumerInfo;
+import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.SubscriptionKind;
 import java.io.IOException;
@@ -160,7 +161,9 @@ final class ConsumerGroup {
     }
     List<TrackedConsumer> all = List.copyOf(consumers);
     boolean endKnown = gapsCountable && new TopicEnd(admin, config).await(partitions, all);
-    new DriverReport(config, startedAt, partitions.keySet(), connectTimes, retries)
+    StageTimers timers =
+        isBroadcast() ? new BrokerTimers(admin).read(partitions.keySet()) : StageTimers.NONE;
+    new DriverReport(config, startedAt, partitions.keySet(), connectTimes, retries, timers)
         .write(all, gapsCountable, endKnown);
   }
 }

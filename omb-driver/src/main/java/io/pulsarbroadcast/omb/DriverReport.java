@@ -4,6 +4,7 @@ package io.pulsarbroadcast.omb;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import java.io.File;
 import java.io.IOException;
@@ -35,18 +36,21 @@ final class DriverReport {
   private final Collection<String> topics;
   private final ConnectTimes connect;
   private final long retries;
+  private final StageTimers brokerTimers;
 
   DriverReport(
       DriverFile config,
       Instant startedAt,
       Collection<String> topics,
       ConnectTimes connect,
-      long retries) {
+      long retries,
+      StageTimers brokerTimers) {
     this.config = config;
     this.startedAt = startedAt;
     this.topics = topics;
     this.connect = connect;
     this.retries = retries;
+    this.brokerTimers = brokerTimers;
   }
 
   /** Writes {@code <driver>-<start>-<host>-<process>.driver.json} into the file's folder. */
@@ -67,6 +71,7 @@ final class DriverReport {
     times.set("own", distribution(connect.ownMicros()));
     times.set("sinceStart", distribution(connect.sinceStartMicros()));
     addDelivery(report.putObject("delivery"), consumers, gapsCounted, endKnown);
+    report.set("brokerTimers", JSON.valueToTree(brokerTimers.asMap()));
 
     File folder = config.results().folder();
     if (!folder.isDirectory() && !folder.mkdirs()) {

@@ -63,10 +63,10 @@ final class BenchSession {
       throws IOException, InterruptedException {
     PulsarProcessBuilder builder =
         PulsarProcess.builder()
-            .pulsarHome(servers.pulsarHome)
-            .nar(withPlugin ? servers.nar : null)
-            .heapMegabytes(servers.heapMegabytes)
-            .directMegabytes(servers.directMegabytes)
+            .pulsarHome(servers.broker.pulsarHome())
+            .nar(withPlugin ? servers.broker.nar() : null)
+            .heapMegabytes(servers.broker.heapMegabytes())
+            .directMegabytes(servers.broker.directMegabytes())
             .keepLogs(results.folder().resolve("broker-logs"))
             .name("bench");
     servers.settings().forEach(builder::setting);
@@ -75,7 +75,7 @@ final class BenchSession {
   }
 
   FloorLoadServer startFloor() throws IOException {
-    return FloorLoadServer.start(servers.heapMegabytes, servers.directMegabytes);
+    return FloorLoadServer.start(servers.broker.heapMegabytes(), servers.broker.directMegabytes());
   }
 
   /** The name of a topic that nothing else in this benchmark uses. */

@@ -91,7 +91,8 @@ final class ResultFolder {
     }
     Map<String, String> options = new LinkedHashMap<>(loadOptions);
     options.putAll(servers.asMap());
-    String plugin = servers.nar == null ? "none" : servers.nar.getFileName().toString();
+    String plugin =
+        servers.broker.nar() == null ? "none" : servers.broker.nar().getFileName().toString();
     return new ResultFolder(folder, name, command, options, plugin, now);
   }
 

@@ -1,14 +1,15 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
+import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
-import io.pulsarbroadcast.benchmark.cli.OptionRange;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -22,17 +23,7 @@ final class ServerOptions {
       description = "A line of the broker's configuration; may be given several times.")
   List<String> brokerSettings = new ArrayList<>();
 
-  @Option(
-      names = "--broker-heap-mb",
-      paramLabel = "MB",
-      description = "Heap of the broker (default: ${DEFAULT-VALUE}).")
-  int heapMegabytes = 4_096;
-
-  @Option(
-      names = "--broker-direct-mb",
-      paramLabel = "MB",
-      description = "Direct memory of the broker (default: ${DEFAULT-VALUE}).")
-  int directMegabytes = 4_096;
+  @Mixin BrokerOptions broker = new BrokerOptions(4_096, 4_096);
 
   @Option(
       names = "--jfr",
@@ -47,35 +38,15 @@ final class ServerOptions {
       description = "Results go into a folder of their own in here (default: ${DEFAULT-VALUE}).")
   Path output = Path.of("results");
 
-  @Option(
-      names = "--nar",
-      paramLabel = "FILE",
-      description = "The plugin to install in the broker; the script adds it.")
-  Path nar;
-
-  @Option(
-      names = "--pulsar-home",
-      paramLabel = "FOLDER",
-      description = "The unpacked Pulsar distribution to start; the script adds it.")
-  Path pulsarHome;
-
   /** Throws {@link InvalidOptionException} for the first option that is not allowed. */
   void check(boolean needsBroker) {
-    OptionRange.HEAP.check(heapMegabytes);
-    OptionRange.DIRECT.check(directMegabytes);
+    broker.checkMemory();
     settings();
     if (Files.exists(output) && !Files.isDirectory(output)) {
       throw new InvalidOptionException("--output is " + output + "; allowed: a folder");
     }
-    if (!needsBroker) {
-      return;
-    }
-    if (pulsarHome == null || !Files.isRegularFile(pulsarHome.resolve("bin/pulsar"))) {
-      throw new InvalidOptionException(
-          "--pulsar-home is " + pulsarHome + "; allowed: a folder that has bin/pulsar");
-    }
-    if (nar == null || !Files.isRegularFile(nar)) {
-      throw new InvalidOptionException("--nar is " + nar + "; allowed: an existing file");
+    if (needsBroker) {
+      broker.checkFiles(true, "");
     }
   }
 
@@ -95,8 +66,8 @@ final class ServerOptions {
   /** For the result file. */
   Map<String, String> asMap() {
     Map<String, String> map = new LinkedHashMap<>();
-    map.put("brokerHeapMegabytes", Integer.toString(heapMegabytes));
-    map.put("brokerDirectMegabytes", Integer.toString(directMegabytes));
+    map.put("brokerHeapMegabytes", Integer.toString(broker.heapMegabytes()));
+    map.put("brokerDirectMegabytes", Integer.toString(broker.directMegabytes()));
     map.put("brokerSettings", settings().toString());
     map.put("jfr", Boolean.toString(jfr));
     return map;

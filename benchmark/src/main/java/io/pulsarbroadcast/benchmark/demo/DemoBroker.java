@@ -27,10 +27,10 @@ final class DemoBroker implements AutoCloseable {
     }
     PulsarProcess process =
         PulsarProcess.builder()
-            .pulsarHome(options.pulsarHome)
-            .nar(options.mode() == DemoOptions.Mode.BROADCAST ? options.nar : null)
-            .heapMegabytes(options.brokerHeapMegabytes)
-            .directMegabytes(options.brokerDirectMegabytes)
+            .pulsarHome(options.broker.pulsarHome())
+            .nar(options.mode() == DemoOptions.Mode.BROADCAST ? options.broker.nar() : null)
+            .heapMegabytes(options.broker.heapMegabytes())
+            .directMegabytes(options.broker.directMegabytes())
             .name("demo")
             .build();
     DemoBroker broker = new DemoBroker(process.serviceUrl(), process);

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.demo;
 
+import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
 import io.pulsarbroadcast.benchmark.cli.OptionRange;
 import io.pulsarbroadcast.benchmark.load.AckPolicy;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options of the demo, as picocli fills them in. One thread may call it. */
@@ -110,29 +112,7 @@ final class DemoOptions {
       description = "Where to write results (default: ${DEFAULT-VALUE}).")
   Path output = Path.of("demo-results");
 
-  @Option(
-      names = "--nar",
-      paramLabel = "FILE",
-      description = "The plugin to install in the broker that is started.")
-  Path nar;
-
-  @Option(
-      names = "--pulsar-home",
-      paramLabel = "FOLDER",
-      description = "The unpacked Pulsar distribution to start.")
-  Path pulsarHome;
-
-  @Option(
-      names = "--broker-heap-mb",
-      paramLabel = "MB",
-      description = "Heap of the broker that is started (default: ${DEFAULT-VALUE}).")
-  int brokerHeapMegabytes = 1_024;
-
-  @Option(
-      names = "--broker-direct-mb",
-      paramLabel = "MB",
-      description = "Direct memory of the broker that is started (default: ${DEFAULT-VALUE}).")
-  int brokerDirectMegabytes = 2_048;
+  @Mixin BrokerOptions broker = new BrokerOptions(1_024, 2_048);
 
   /** Throws {@link InvalidOptionException} for the first option that is not allowed. */
   void check() {
@@ -144,8 +124,7 @@ final class DemoOptions {
     OptionRange.RATE.check(rate);
     OptionRange.RECEIVER_QUEUE.check(receiverQueue);
     OptionRange.SUBSCRIBE_WINDOW.check(subscribeWindow);
-    OptionRange.HEAP.check(brokerHeapMegabytes);
-    OptionRange.DIRECT.check(brokerDirectMegabytes);
+    broker.checkMemory();
     if (warmupMessages() >= messages) {
       throw new InvalidOptionException(
           "--warmup is %d; allowed: less than --messages, which is %d"
@@ -157,30 +136,12 @@ final class DemoOptions {
       throw new InvalidOptionException("--mode is exclusive; allowed with --compare: broadcast");
     }
     if (serviceUrl == null) {
-      checkOwnBroker();
+      broker.checkFiles(mode() == Mode.BROADCAST, ", or --service-url");
     } else {
       checkServiceUrl();
     }
     if (Files.exists(output) && !Files.isDirectory(output)) {
       throw new InvalidOptionException("--output is " + output + "; allowed: a folder");
-    }
-  }
-
-  private void checkOwnBroker() {
-    if (pulsarHome == null) {
-      throw new InvalidOptionException(
-          "--pulsar-home is not set; allowed: the folder of an unpacked Pulsar, or --service-url");
-    }
-    if (!Files.isRegularFile(pulsarHome.resolve("bin/pulsar"))) {
-      throw new InvalidOptionException(
-          "--pulsar-home is " + pulsarHome + "; allowed: a folder that has bin/pulsar");
-    }
-    if (nar != null && !Files.isRegularFile(nar)) {
-      throw new InvalidOptionException("--nar is " + nar + "; allowed: an existing file");
-    }
-    if (nar == null && mode() == Mode.BROADCAST) {
-      throw new InvalidOptionException(
-          "--nar is not set; allowed: the plugin's file, or --mode exclusive");
     }
   }
 
@@ -238,8 +199,8 @@ final class DemoOptions {
     map.put("verifyChecksums", Boolean.toString(!noChecksums));
     map.put("serviceUrl", serviceUrl == null ? "own broker" : serviceUrl);
     if (serviceUrl == null) {
-      map.put("brokerHeapMegabytes", Integer.toString(brokerHeapMegabytes));
-      map.put("brokerDirectMegabytes", Integer.toString(brokerDirectMegabytes));
+      map.put("brokerHeapMegabytes", Integer.toString(broker.heapMegabytes()));
+      map.put("brokerDirectMegabytes", Integer.toString(broker.directMegabytes()));
     }
     return map;
   }

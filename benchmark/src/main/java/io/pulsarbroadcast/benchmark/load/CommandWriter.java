@@ -12,18 +12,23 @@ import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
 import org.apache.pulsar.common.protocol.Commands;
 
 /**
- * Collects the commands of one connection in one buffer, to be written with one flush. Only that
- * connection's event loop may call it.
+ * Collects the commands of one connection in one buffer, to be written with one flush;
+ * acknowledgements and permits may wait for more of them. Only that connection's event loop may
+ * call it.
  */
 final class CommandWriter {
   private static final String CLIENT_VERSION = "pulsar-broadcast-benchmark";
   private static final int INITIAL_BYTES = 1024;
   private static final int LENGTH_BYTES = 4;
 
+  /** Some 200 acknowledgements. */
+  private static final int MAX_WAITING_BYTES = 8 * 1024;
+
   private final ByteBufAllocator allocator;
   private final BaseCommand command = new BaseCommand();
   private final BaseCommand ackCommand = new BaseCommand().setType(BaseCommand.Type.ACK);
   private ByteBuf out;
+  private boolean urgent;
 
   CommandWriter(ByteBufAllocator allocator) {
     this.allocator = allocator;
@@ -81,7 +86,7 @@ final class CommandWriter {
 
   void flow(int consumer, int permits) {
     start(BaseCommand.Type.FLOW).setFlow().setConsumerId(consumer).setMessagePermits(permits);
-    append(command);
+    appendPatient(command);
   }
 
   /** The hot path: one command is used again and again, because clearing one costs more. */
@@ -89,7 +94,7 @@ final class CommandWriter {
     // Each call of a setter on the way makes its object forget the size it had last time.
     ackCommand.setAck().setConsumerId(consumer).setAckType(type);
     ackCommand.getAck().getMessageIdAt(0).setLedgerId(ledgerId).setEntryId(entryId);
-    append(ackCommand);
+    appendPatient(ackCommand);
   }
 
   /** An acknowledgement that the broker answers. */
@@ -98,7 +103,7 @@ final class CommandWriter {
     CommandAck ack = start(BaseCommand.Type.ACK).setAck();
     ack.setConsumerId(consumer).setAckType(type).setRequestId(requestId);
     ack.addMessageId().setLedgerId(ledgerId).setEntryId(entryId);
-    append(command);
+    appendPatient(command);
   }
 
   /** Moves a consumer to a message, which it is sent next. */
@@ -123,6 +128,11 @@ final class CommandWriter {
   }
 
   private void append(BaseCommand toWrite) {
+    urgent = true;
+    appendPatient(toWrite);
+  }
+
+  private void appendPatient(BaseCommand toWrite) {
     if (out == null) {
       out = allocator.buffer(INITIAL_BYTES);
     }
@@ -132,10 +142,16 @@ final class CommandWriter {
     toWrite.writeTo(out);
   }
 
+  /** Whether there is anything to send that can wait, and nothing that cannot. */
+  boolean canWait() {
+    return out != null && !urgent && out.readableBytes() < MAX_WAITING_BYTES;
+  }
+
   /** The collected commands, which the caller now owns, or null when there are none. */
   ByteBuf take() {
     ByteBuf taken = out;
     out = null;
+    urgent = false;
     return taken;
   }
 

@@ -1,10 +1,13 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
 import io.pulsarbroadcast.benchmark.load.PayloadFormat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -28,29 +31,7 @@ final class CommonOptions {
               + " use, and for small runs.")
   boolean countsOnly;
 
-  @Option(
-      names = "--broker-heap-mb",
-      paramLabel = "MB",
-      description = "Heap of the broker (default: ${DEFAULT-VALUE}).")
-  int brokerHeapMegabytes = 1_024;
-
-  @Option(
-      names = "--broker-direct-mb",
-      paramLabel = "MB",
-      description = "Direct memory of the broker (default: ${DEFAULT-VALUE}).")
-  int brokerDirectMegabytes = 2_048;
-
-  @Option(
-      names = "--nar",
-      paramLabel = "FILE",
-      description = "The plugin to install; the script sets it.")
-  Path nar;
-
-  @Option(
-      names = "--pulsar-home",
-      paramLabel = "FOLDER",
-      description = "The unpacked Pulsar distribution to start; the script sets it.")
-  Path pulsarHome;
+  @Mixin BrokerOptions broker = new BrokerOptions(1_024, 2_048);
 
   @Option(
       names = {"-h", "--help"},
@@ -61,13 +42,11 @@ final class CommonOptions {
 
   /** Throws for the first option that is not allowed. */
   void check() {
-    range("--broker-heap-mb", brokerHeapMegabytes, 256, 1_048_576);
-    range("--broker-direct-mb", brokerDirectMegabytes, 128, 1_048_576);
-    if (pulsarHome == null || !Files.isRegularFile(pulsarHome.resolve("bin/pulsar"))) {
-      throw wrong("--pulsar-home", pulsarHome, "a folder that has bin/pulsar");
-    }
-    if (nar == null || !Files.isRegularFile(nar)) {
-      throw wrong("--nar", nar, "the plugin's file");
+    try {
+      broker.checkMemory();
+      broker.checkFiles(true, "");
+    } catch (InvalidOptionException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
     if (Files.exists(output) && !Files.isDirectory(output)) {
       throw wrong("--output", output, "a folder");

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.broker.MetricsPage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

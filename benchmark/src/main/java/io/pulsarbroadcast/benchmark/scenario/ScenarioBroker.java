@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.scenario;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.pulsarbroadcast.benchmark.broker.MetricsPage;
 import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.io.IOException;
@@ -39,10 +40,10 @@ final class ScenarioBroker implements AutoCloseable {
       throws IOException {
     PulsarProcessBuilder builder =
         PulsarProcess.builder()
-            .pulsarHome(options.pulsarHome)
-            .nar(options.nar)
-            .heapMegabytes(options.brokerHeapMegabytes)
-            .directMegabytes(options.brokerDirectMegabytes)
+            .pulsarHome(options.broker.pulsarHome())
+            .nar(options.broker.nar())
+            .heapMegabytes(options.broker.heapMegabytes())
+            .directMegabytes(options.broker.directMegabytes())
             .name(name)
             .setting("brokerDeleteInactiveTopicsEnabled", "false")
             .setting("bookkeeperClientExposeStatsToPrometheus", "true");

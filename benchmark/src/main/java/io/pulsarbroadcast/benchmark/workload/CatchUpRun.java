@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
+import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.Publisher;
@@ -215,6 +216,7 @@ final class CatchUpRun {
         end.get(0).connectionsLost(),
         end.get(0).brokerVersion(),
         end.get(0).firstError(),
+        StageTimers.NONE,
         rounds);
   }
 

@@ -40,7 +40,7 @@ final class ResultWriter {
     ObjectNode root = JSON.createObjectNode();
     WorkloadPlan plan = result.plan();
     String driver = plan.driver().name() + (label.isEmpty() ? "" : ", " + label);
-    root.put("workload", plan.workload().name()).put("driver", driver);
+    root.put("workload", plan.name()).put("driver", driver);
     root.put("messageSize", plan.workload().messageBytes()).put("topics", 1);
     root.put("partitions", plan.workload().partitions());
     root.put("producersPerTopic", plan.workload().partitions()).put("consumersPerTopic", 1);
@@ -73,7 +73,7 @@ final class ResultWriter {
       double microsPerUnit,
       WorkloadResult result,
       Function<Interval, Histogram> histogram) {
-    Histogram all = sum(result.intervals(), histogram);
+    Histogram all = result.sum(histogram);
     String aggregated = "aggregated" + Character.toUpperCase(name.charAt(0)) + name.substring(1);
     ArrayNode averages = root.putArray(name + "Avg");
     ArrayNode maxima = root.putArray(name + "Max");
@@ -98,12 +98,6 @@ final class ResultWriter {
     }
   }
 
-  private static Histogram sum(List<Interval> intervals, Function<Interval, Histogram> histogram) {
-    Histogram sum = new Histogram(PublishStats.MAX_MICROS, PublishStats.DIGITS);
-    intervals.forEach(interval -> sum.add(histogram.apply(interval)));
-    return sum;
-  }
-
   private static void addOwn(
       ObjectNode own, WorkloadResult result, String label, Instant startedAt) {
     WorkloadPlan plan = result.plan();
@@ -125,6 +119,12 @@ final class ResultWriter {
     own.put("firstError", result.firstError());
     own.set("brokerSettings", JSON.valueToTree(plan.driver().brokerSettings()));
     own.set("environment", JSON.valueToTree(Environment.current(result.brokerVersion())));
+    Map<String, Double> stages = result.stages();
+    if (!stages.isEmpty()) {
+      own.set("brokerTimers", JSON.valueToTree(result.brokerTimers().asMap()));
+      ObjectNode ofStage = own.putObject("stages");
+      stages.forEach((stage, micros) -> ofStage.putObject(stage).put("meanMicros", micros));
+    }
     if (!result.catchUp().isEmpty()) {
       own.set("catchUp", JSON.valueToTree(result.catchUp()));
     }

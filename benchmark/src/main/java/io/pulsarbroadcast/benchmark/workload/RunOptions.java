@@ -1,12 +1,17 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
+import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
 import io.pulsarbroadcast.benchmark.config.ConfigException;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options that all commands share which run workloads. One thread may call it. */
@@ -18,6 +23,15 @@ final class RunOptions {
       paramLabel = "URL",
       description = "Use a running broker or cluster, instead of starting one for each driver.")
   String serviceUrl;
+
+  @Option(
+      names = "--metrics-url",
+      paramLabel = "URL",
+      split = ",",
+      description =
+          "With --service-url: the /metrics/ of its brokers, with commas between, for the stages of"
+              + " the latency.")
+  List<String> metricsUrls = List.of();
 
   @Option(
       names = "--seconds",
@@ -60,51 +74,34 @@ final class RunOptions {
       description = "Where to write results and the report (default: ${DEFAULT-VALUE}).")
   Path output = Path.of("workload-results");
 
-  @Option(
-      names = "--pulsar-home",
-      paramLabel = "FOLDER",
-      description = "The unpacked Pulsar distribution to start.")
-  Path pulsarHome;
+  @Mixin BrokerOptions ownBroker = new BrokerOptions(2_048, 3_072);
 
-  @Option(names = "--nar", paramLabel = "FILE", description = "The plugin to install.")
-  Path nar;
-
-  @Option(
-      names = "--broker-heap-mb",
-      paramLabel = "MB",
-      description = "Heap of the broker that is started (default: ${DEFAULT-VALUE}).")
-  int brokerHeapMegabytes = 2_048;
-
-  @Option(
-      names = "--broker-direct-mb",
-      paramLabel = "MB",
-      description = "Direct memory of the broker that is started (default: ${DEFAULT-VALUE}).")
-  int brokerDirectMegabytes = 3_072;
-
-  /** Throws {@link ConfigException} for the first option that is not allowed. */
+  /**
+   * Throws {@link ConfigException} or {@link InvalidOptionException} for the first option that is
+   * not allowed.
+   */
   void check() {
     range("--seconds", seconds, 1, 604_800);
     range("--warmup-seconds", warmupSeconds, 0, 86_400);
     range("--backlog-gb", backlogGigabytes, 0.001, 10_000);
     range("--round-limit-seconds", roundLimitSeconds, 1, 86_400);
-    range("--broker-heap-mb", brokerHeapMegabytes, 256, 1_048_576);
-    range("--broker-direct-mb", brokerDirectMegabytes, 128, 1_048_576);
+    ownBroker.checkMemory();
     if (serviceUrl != null && !serviceUrl.matches("pulsar://[^/\\s]+")) {
       throw new ConfigException("--service-url is " + serviceUrl + "; allowed: pulsar://host:port");
     }
+    for (String url : metricsUrls) {
+      if (serviceUrl == null || !url.matches("https?://[^/\\s]+/\\S*")) {
+        throw new ConfigException(
+            "--metrics-url is "
+                + url
+                + "; allowed: http://host:port/metrics/, together with --service-url");
+      }
+    }
     if (serviceUrl == null) {
-      checkFile("--pulsar-home", pulsarHome, pulsarHome == null ? null : "bin/pulsar");
-      checkFile("--nar", nar, null);
+      ownBroker.checkFiles(true, ", or --service-url of a running broker");
     }
     if (Files.exists(output) && !Files.isDirectory(output)) {
       throw new ConfigException("--output is " + output + "; allowed: a folder");
-    }
-  }
-
-  private static void checkFile(String option, Path value, String contained) {
-    if (value == null || !Files.exists(contained == null ? value : value.resolve(contained))) {
-      throw new ConfigException(
-          option + " is " + value + "; allowed: what exists, or --service-url of a running broker");
     }
   }
 
@@ -121,11 +118,8 @@ final class RunOptions {
 
   WorkloadBroker broker(DriverFile driver) throws IOException, InterruptedException {
     return serviceUrl == null
-        ? WorkloadBroker.start(
-            new OwnBroker(pulsarHome, nar, brokerHeapMegabytes, brokerDirectMegabytes),
-            driver,
-            output.resolve("broker-logs"))
-        : WorkloadBroker.running(serviceUrl);
+        ? WorkloadBroker.start(ownBroker, driver, output.resolve("broker-logs"))
+        : WorkloadBroker.running(serviceUrl, metricsUrls.stream().map(URI::create).toList());
   }
 
   WorkloadPlan plan(WorkloadFile workload, DriverFile driver, int consumers) {

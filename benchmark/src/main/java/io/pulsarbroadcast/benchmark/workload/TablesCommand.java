@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
+import io.pulsarbroadcast.benchmark.cli.NumberList;
 import io.pulsarbroadcast.benchmark.config.ConfigException;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
@@ -25,6 +26,8 @@ import picocli.CommandLine.ParentCommand;
             + " Broadcast in one run, and writes the report.")
 final class TablesCommand implements Callable<Integer> {
   private static final int[] NTT_THOUSANDS = {20, 30, 40, 100};
+  static final List<String> NTT_DRIVERS =
+      List.of("shared", "broadcast-topic-executor", "broadcast-executor", "broadcast");
 
   @ParentCommand private WorkloadCommand parent;
 
@@ -41,10 +44,19 @@ final class TablesCommand implements Callable<Integer> {
   private int maxConsumers;
 
   @Option(
+      names = "--sizes",
+      paramLabel = "N,N,...",
+      description = "Instead of NTT's sizes: these numbers of consumers, at most 100,000.")
+  private String sizes;
+
+  @Option(
       names = "--driver",
       paramLabel = "FILE",
       split = ",",
-      description = "Driver files (default: shared.yaml, broadcast.yaml).")
+      description =
+          "Driver files (default: shared.yaml, which is NTT's table 1, broadcast-topic-executor.yaml,"
+              + " the design of table 2, broadcast-executor.yaml, that of table 3, and"
+              + " broadcast.yaml, what the plugin does by default).")
   private List<File> drivers;
 
   @Option(
@@ -71,11 +83,12 @@ final class TablesCommand implements Callable<Integer> {
     if (maxConsumers < 1 || maxConsumers > 1_000_000) {
       throw new ConfigException("--max-consumers is " + maxConsumers + "; allowed: 1 to 1000000");
     }
+    List<Integer> asked =
+        sizes == null ? null : NumberList.parse("--sizes", sizes, 1, NTT_THOUSANDS[3] * 1_000);
     options.check();
     if (drivers == null) {
       drivers =
-          List.of(
-              new File(folder, "drivers/shared.yaml"), new File(folder, "drivers/broadcast.yaml"));
+          NTT_DRIVERS.stream().map(name -> new File(folder, "drivers/" + name + ".yaml")).toList();
     }
     List<DriverFile> driverFiles = parent.read(drivers, DriverFile::read);
     List<File> files = new ArrayList<>();
@@ -83,10 +96,10 @@ final class TablesCommand implements Callable<Integer> {
       files.add(new File(folder, "workloads/ntt-" + thousands + "k.yaml"));
     }
     List<WorkloadFile> rows = parent.read(files, WorkloadFile::read);
-    List<Integer> sizes = sizes(rows, maxConsumers);
+    List<Integer> run = asked == null ? sizes(rows, maxConsumers) : asked;
     WorkloadSession session = new WorkloadSession(options, parent.out(), parent.err());
     for (DriverFile driver : driverFiles) {
-      for (int size : sizes) {
+      for (int size : run) {
         WorkloadFile row =
             rows.stream().filter(w -> w.consumers() >= size).findFirst().orElseThrow();
         // A fresh broker for each row: what one leaves behind must not weigh on the next.

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
 import io.pulsarbroadcast.benchmark.config.ConfigException;
 import io.pulsarbroadcast.benchmark.report.html.HtmlReport;
 import java.io.File;
@@ -70,7 +71,7 @@ public final class WorkloadCommand {
   }
 
   private int failed(Exception e) {
-    if (e instanceof ConfigException) {
+    if (e instanceof ConfigException || e instanceof InvalidOptionException) {
       return refuse(e.getMessage());
     }
     err.println(e instanceof IOException ? e.getMessage() : e.toString());

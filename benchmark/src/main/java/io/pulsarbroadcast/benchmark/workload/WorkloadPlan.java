@@ -9,6 +9,7 @@ import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 
 /**
@@ -44,6 +45,14 @@ record WorkloadPlan(
   WorkloadPlan atRate(int newRate) {
     return new WorkloadPlan(
         workload, driver, consumers, newRate, seconds, warmupSeconds, verifyChecksums);
+  }
+
+  /** The workload's name, and what was asked for instead of its number of consumers. */
+  String name() {
+    return workload.name()
+        + (consumers == workload.consumers()
+            ? ""
+            : String.format(Locale.ROOT, "; run with %,d", consumers));
   }
 
   double messagesPerSecondOfPartition() {

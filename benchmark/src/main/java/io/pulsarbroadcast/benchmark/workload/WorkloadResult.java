@@ -1,8 +1,12 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
+import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
+import io.pulsarbroadcast.benchmark.report.StageBreakdown;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -20,6 +24,7 @@ import org.HdrHistogram.Histogram;
  * @param connectionsLost how often a connection ended that should not have
  * @param brokerVersion as the broker says itself
  * @param firstError the first of all errors, or null
+ * @param brokerTimers the plugin's timers of the timed part; empty without
  * @param catchUp one per round of laggards; empty without
  */
 record WorkloadResult(
@@ -35,6 +40,7 @@ record WorkloadResult(
     long connectionsLost,
     String brokerVersion,
     String firstError,
+    StageTimers brokerTimers,
     List<CatchUpRound> catchUp) {
   private static final double REACHED = 0.95;
 
@@ -44,6 +50,22 @@ record WorkloadResult(
 
   double publishedPerSecond() {
     return intervals.stream().mapToLong(Interval::published).sum() / seconds();
+  }
+
+  /** Of all intervals together. */
+  Histogram sum(Function<Interval, Histogram> ofInterval) {
+    Histogram sum = new Histogram(PublishStats.MAX_MICROS, PublishStats.DIGITS);
+    intervals.forEach(interval -> sum.add(ofInterval.apply(interval)));
+    return sum;
+  }
+
+  /** Mean microseconds by stage; empty without the broker's timers. */
+  Map<String, Double> stages() {
+    return StageBreakdown.of(
+        brokerTimers.meanMicros(),
+        sum(Interval::publishMicros).getMean(),
+        sum(Interval::publishDelayMicros).getMean(),
+        lastReceiverMicros.getMean());
   }
 
   /** True when the rate was published, and everything was received nearly as fast. */

@@ -2,6 +2,8 @@
 package io.pulsarbroadcast.benchmark.workload;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.pulsarbroadcast.benchmark.broker.StageTimers;
+import io.pulsarbroadcast.benchmark.config.SubscriptionKind;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
@@ -75,19 +77,21 @@ final class WorkloadRun {
   }
 
   private WorkloadResult measure(Fleets fleets, List<Publisher> publishers)
-      throws InterruptedException, FleetException {
+      throws InterruptedException, FleetException, IOException {
     int warmup = plan.warmupMessages();
     if (warmup > 0) {
       publish(fleets, publishers, 0, warmup, false);
       publishStats.takeLatencyMicros();
       publishStats.takeDelayMicros();
     }
+    StageTimers timersBefore = brokerTimers();
     long brokerCpuBefore = brokerCpuMillis();
     long ownCpuBefore = ownCpuMillis();
     List<PublishResult> published =
         publish(fleets, publishers, warmup, plan.messagesOfPartition(), true);
     long brokerCpu = broker.isOwn() ? brokerCpuMillis() - brokerCpuBefore : -1;
     long ownCpu = ownCpuMillis() - ownCpuBefore;
+    StageTimers timers = brokerTimers().since(timersBefore);
     List<FleetSnapshot> end = fleets.snapshots();
     if (!broker.isOwn()) {
       fleets.unsubscribe();
@@ -106,7 +110,15 @@ final class WorkloadRun {
         end.stream().mapToLong(FleetSnapshot::connectionsLost).sum(),
         end.get(0).brokerVersion(),
         firstError(end, published),
+        timers,
         List.of());
+  }
+
+  /** Stock subscriptions have none, and with very many of them the page is very large. */
+  private StageTimers brokerTimers() throws IOException, InterruptedException {
+    return plan.driver().consumer().subscriptionType() == SubscriptionKind.Broadcast
+        ? broker.timers(plan.partitions(topic))
+        : StageTimers.NONE;
   }
 
   private static String firstError(List<FleetSnapshot> end, List<PublishResult> published) {

@@ -10,6 +10,8 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Runs plans one after the other, prints a line and writes a file for each. One thread. */
 final class WorkloadSession {
@@ -121,6 +123,19 @@ final class WorkloadSession {
         result.delivery().received(),
         result.delivery().expected(),
         result.delivery().duplicates());
+    Map<String, Double> stages = result.stages();
+    if (!stages.isEmpty()) {
+      out.println(
+          stages.entrySet().stream()
+              .map(
+                  stage ->
+                      String.format(
+                          Locale.ROOT,
+                          "%s %.2f",
+                          stage.getKey(),
+                          stage.getValue() / MICROS_PER_MILLI))
+              .collect(Collectors.joining(", ", "  stages, means in ms: ", "")));
+    }
     printRounds(result.catchUp());
   }
 

@@ -49,7 +49,8 @@ class DemoCommandTest {
             "--service-url is http://host:80; allowed: pulsar://host:port"),
         Arguments.of(
             "--pulsar-home /no/such/folder",
-            "--pulsar-home is /no/such/folder; allowed: a folder that has bin/pulsar"),
+            "--pulsar-home is /no/such/folder; allowed: a folder that has bin/pulsar, or"
+                + " --service-url"),
         Arguments.of("--no-such-option", "Unknown option: '--no-such-option'; see --help"));
   }
 

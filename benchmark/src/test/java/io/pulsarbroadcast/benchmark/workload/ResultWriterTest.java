@@ -2,9 +2,11 @@
 package io.pulsarbroadcast.benchmark.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -75,6 +77,38 @@ class ResultWriterTest {
   }
 
   @Test
+  void shouldSayWhenTheConsumersAreNotThoseOfTheFile() throws IOException {
+    WorkloadPlan plan = SampleResults.plan("smoke-50", "broadcast");
+    WorkloadPlan smaller = new WorkloadPlan(plan.workload(), plan.driver(), 7, 10, 10, 1, true);
+
+    assertThat(plan.name()).isEqualTo("50 consumers, 1 KB, 10 msg/s");
+    assertThat(smaller.name()).isEqualTo("50 consumers, 1 KB, 10 msg/s; run with 7");
+  }
+
+  @Test
+  void shouldHaveTheBrokersTimersAndTheStagesMadeOfThem() {
+    JsonNode own = result.path(ResultWriter.OWN);
+
+    assertThat(own.path("brokerTimers").path("notify").path("count").asInt()).isEqualTo(10);
+    assertThat(own.path("stages").fieldNames())
+        .toIterable()
+        .containsExactly(
+            "produce", "broker", "persist", "notify", "prepare", "broadcast", "receive");
+    assertThat(own.path("stages").path("broadcast").path("meanMicros").asDouble())
+        .isEqualTo(5_000, within(1e-6));
+  }
+
+  @Test
+  void shouldHaveNoStagesOfStockSubscriptions() throws IOException {
+    Path file = SampleResults.write(folder, "smoke-50", "shared", 10, 20_000);
+
+    JsonNode own = new ObjectMapper().readTree(file.toFile()).path(ResultWriter.OWN);
+
+    assertThat(own.has("stages")).isFalse();
+    assertThat(own.has("brokerTimers")).isFalse();
+  }
+
+  @Test
   void shouldKnowARateThatWasNotReached() throws IOException {
     WorkloadPlan asked = SampleResults.plan("rates-100b-1p", "broadcast").atRate(1_000);
     WorkloadResult reached = SampleResults.result(asked, 1_000, List.of());
@@ -92,6 +126,7 @@ class ResultWriterTest {
             0,
             "Pulsar 3.3.6",
             null,
+            StageTimers.NONE,
             List.of());
 
     assertThat(reached.isSustained()).isTrue();

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +44,7 @@ class WorkloadCommandTest {
         "--consumers 0|--consumers is 0; allowed: 1 to 1000000",
         "--backlog-gb 0|--backlog-gb is 0.0; allowed: 0.001 to 10000",
         "--service-url http://x|--service-url is http://x; allowed: pulsar://host:port",
+        "--metrics-url x:8080|--metrics-url is x:8080; allowed: http://host:port/metrics/",
         "--output pom.xml|--output is pom.xml; allowed: a folder",
         "--seconds ten|'ten' is not an int",
       })
@@ -72,13 +75,37 @@ class WorkloadCommandTest {
     assertThat(run("run", SMOKE, "--driver", DRIVER)).isEqualTo(WorkloadCommand.EXIT_BAD_OPTION);
     assertThat(printed())
         .isEqualTo(
-            "--pulsar-home is null; allowed: what exists, or --service-url of a running broker");
+            "--pulsar-home is null; allowed: a folder that has bin/pulsar, or --service-url of a"
+                + " running broker");
   }
 
   @Test
   void shouldKnowOnlyTheTablesThereAre() {
     assertThat(run("tables", "ibm")).isEqualTo(WorkloadCommand.EXIT_BAD_OPTION);
     assertThat(printed()).isEqualTo("TABLES is ibm; allowed: ntt");
+  }
+
+  @Test
+  void shouldRefuseSizesThatNoTableHas() {
+    assertThat(run("tables", "ntt", "--sizes", "100,100001")).isEqualTo(2);
+    assertThat(printed())
+        .isEqualTo(
+            "--sizes is 100,100001; allowed: whole numbers from 1 to 100000, separated by commas");
+  }
+
+  @Test
+  void shouldHaveADriverForEachOfNttsTablesWithTheBrokerSettingsItNeeds() throws IOException {
+    List<Map<String, String>> settings = new ArrayList<>();
+    for (String name : TablesCommand.NTT_DRIVERS) {
+      settings.add(DriverFile.read(new File("drivers/" + name + ".yaml")).brokerSettings());
+    }
+
+    assertThat(settings)
+        .containsExactly(
+            Map.of(),
+            Map.of("broadcastDispatchExecutor", "topic", "broadcastAckExecutor", "topic"),
+            Map.of("broadcastDispatchExecutor", "subscription", "broadcastAckExecutor", "random"),
+            Map.of());
   }
 
   @Test

@@ -127,17 +127,6 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
     return CLOSED.compareAndSet(this, false, true);
   }
 
-  /** Closes the consumer when its connection does not answer. */
-  CompletableFuture<Void> closeIfDead() {
-    return BrokerLine.isAlive(cnx())
-        .thenAccept(
-            alive -> {
-              if (!alive) {
-                close();
-              }
-            });
-  }
-
   /** Closes the consumer; its connection may be gone. */
   @Override
   public void close() {
@@ -176,8 +165,12 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
     CompletableFuture<Void> done = new CompletableFuture<>();
     executors.acknowledge(
         () -> {
-          acknowledge(copy);
-          done.complete(null);
+          try {
+            acknowledge(copy);
+            done.complete(null);
+          } catch (RuntimeException e) {
+            done.completeExceptionally(e);
+          }
         });
     return done;
   }
@@ -254,12 +247,34 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
    * nothing sent before is taken for what comes after.
    */
   CompletableFuture<Void> seek(long ledgerId, long entryId) {
-    return broadcast.seek(this, ledgerId, entryId).thenRun(this::disconnect);
+    return seekOrdinal(broadcast.places().at(ledgerId, entryId));
   }
 
   /** Moves this consumer to the first entry published at or after a time. */
   CompletableFuture<Void> seek(long publishTimeMillis) {
-    return broadcast.seek(this, publishTimeMillis).thenRun(this::disconnect);
+    return broadcast.places().at(publishTimeMillis).thenCompose(this::seekOrdinal);
+  }
+
+  private CompletableFuture<Void> seekOrdinal(long ordinal) {
+    if (!position().isDurable()) {
+      // Its client reconnects, and the position does not outlast that.
+      connection().keepSought(consumerId(), ordinal);
+    }
+    return broadcast.places().move(position(), ordinal).thenRun(this::disconnectAfterSeek);
+  }
+
+  private void disconnectAfterSeek() {
+    if (closed) {
+      // Its client has reconnected meanwhile, and the position with it.
+      broadcast.startAgain(position());
+    } else {
+      disconnect();
+    }
+  }
+
+  /** Is sent everything from its position on, which was moved. */
+  void startAgain() {
+    connection().startAgain(broadcast, fanout);
   }
 
   /** Tells the client so, once, when this consumer has acknowledged everything. */
@@ -274,7 +289,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
   /** The topic's last message, beside this consumer's position. */
   CompletableFuture<LastMessageId> lastMessageId() {
     return LastMessageId.of((PersistentTopic) broadcast.getTopic())
-        .thenApply(last -> last.with(broadcast.positionBefore(position().next())));
+        .thenApply(last -> last.with(broadcast.places().positionBefore(position().next())));
   }
 
   @Override

@@ -112,6 +112,11 @@ final class BroadcastServerCnx extends ServerCnx {
     withFanout(subscription, fanout -> fanout.rewind(consumer, epoch));
   }
 
+  /** Sends a consumer everything from its position on, which was moved. From any thread. */
+  void startAgain(BroadcastSubscription subscription, FanoutConsumer consumer) {
+    withFanout(subscription, fanout -> fanout.startAgain(consumer));
+  }
+
   /** Sends a consumer single entries again. From any thread. */
   void redeliver(BroadcastSubscription subscription, FanoutConsumer consumer, long[] ordinals) {
     withFanout(subscription, fanout -> fanout.redeliver(consumer, ordinals));

@@ -4,7 +4,6 @@ package io.pulsarbroadcast.broker.compat;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
-import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
@@ -18,7 +17,6 @@ import java.util.concurrent.atomic.LongAdder;
 import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
-import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
@@ -43,14 +41,12 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   private final SubscriptionParts parts;
   private final Places places;
-  private final SubscriptionWatch watch;
+  private final SubscriptionLifecycle lifecycle;
   private final ConsumerReport report;
   private final ConsumerAdmission admission;
   private final ConsumerDirectory consumers = new ConsumerDirectory();
   private final ShownStats shownStats = new ShownStats(this, consumers);
   private final LongAdder refusedAcks = new LongAdder();
-  private volatile boolean closed;
-  private volatile boolean discarded;
 
   /**
    * Makes a Broadcast subscription at the position of a plain one, on the same cursor.
@@ -67,7 +63,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         BrokerLine.subscriptionTakesBoxed()
             ? new BroadcastSubscription(topic, plain, parts, Boolean.FALSE)
             : new BroadcastSubscription(topic, plain, parts);
-    made.watch.start();
+    made.lifecycle.start();
     return made;
   }
 
@@ -76,7 +72,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     super(topic, plain.getName(), plain.getCursor(), false, plain.getSubscriptionProperties());
     this.parts = parts;
     this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
-    this.watch = newWatch(topic);
+    this.lifecycle = newLifecycle(topic);
     this.report = newReport(topic);
     this.admission = new ConsumerAdmission(this, parts, places, consumers);
     this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
@@ -90,19 +86,23 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     super(topic, plain.getName(), plain.getCursor(), replicated, plain.getSubscriptionProperties());
     this.parts = parts;
     this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
-    this.watch = newWatch(topic);
+    this.lifecycle = newLifecycle(topic);
     this.report = newReport(topic);
     this.admission = new ConsumerAdmission(this, parts, places, consumers);
     this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
 
-  private SubscriptionWatch newWatch(BroadcastTopic topic) {
-    return new SubscriptionWatch(
-        topic.getManagedLedger(),
+  private SubscriptionLifecycle newLifecycle(BroadcastTopic topic) {
+    return new SubscriptionLifecycle(
+        topic.getName(),
+        getName(),
         parts,
-        places,
-        consumers,
-        topic.getBrokerService().getPulsar().getExecutor());
+        new SubscriptionWatch(
+            topic.getManagedLedger(),
+            parts,
+            places,
+            consumers,
+            topic.getBrokerService().getPulsar().getExecutor()));
   }
 
   private ConsumerReport newReport(BroadcastTopic topic) {
@@ -132,9 +132,9 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     return places.end();
   }
 
-  /** Whether the subscription takes no consumers because it is being closed. */
-  boolean isFenced() {
-    return closed;
+  /** How it is stopped, and resumed. */
+  SubscriptionLifecycle lifecycle() {
+    return lifecycle;
   }
 
   /** What this subscription sends down one connection. On the connection's event loop. */
@@ -154,10 +154,6 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Whether consumers are connected. */
   boolean isInUse() {
     return consumers.count() > 0;
-  }
-
-  int consumerCount() {
-    return consumers.count();
   }
 
   SubscriptionParts parts() {
@@ -237,42 +233,13 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     return parts.index().isTrimmed(ledgerId);
   }
 
-  /** The last acknowledged entry of a position. */
-  Position positionBefore(long next) {
-    long current = parts.ordinalAfter(getCursor().getMarkDeletedPosition());
-    if (next <= current) {
-      return getCursor().getMarkDeletedPosition();
-    }
-    EntryId last = parts.index().entryAt(next - 1);
-    return PositionImpl.get(last.ledgerId(), last.entryId());
-  }
-
-  /** Moves a consumer to an entry, and the subscription back when it is ahead of that. */
-  CompletableFuture<Void> seek(BroadcastConsumer consumer, long ledgerId, long entryId) {
-    return seekOrdinal(consumer, places.at(ledgerId, entryId));
-  }
-
-  /** Moves a consumer to the first entry published at or after a time. */
-  CompletableFuture<Void> seek(BroadcastConsumer consumer, long publishTimeMillis) {
-    return places.at(publishTimeMillis).thenCompose(ordinal -> seekOrdinal(consumer, ordinal));
-  }
-
-  private CompletableFuture<Void> seekOrdinal(BroadcastConsumer consumer, long ordinal) {
-    if (!consumer.position().isDurable()) {
-      // Its client reconnects, and the position does not outlast that.
-      consumer.connection().keepSought(consumer.consumerId(), ordinal);
-    }
-    return places.move(consumer.position(), ordinal);
+  Places places() {
+    return places;
   }
 
   /** Whether a position has everything that was published. */
   boolean isAtEnd(VirtualCursor position) {
     return parts.cursors().isAtEnd(position, places.end());
-  }
-
-  /** What consumers missed, for metrics. */
-  SkipCounters skips() {
-    return parts.skips();
   }
 
   /** Skips so many messages after the slowest consumer's position, for everybody. */
@@ -352,7 +319,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       parts.publisher().positionMoved();
       if (consumers.count() == 0) {
         deactivateCursor();
-        if (parts.cursors().isAbandonedByEphemerals() && !closed) {
+        if (parts.cursors().isAbandonedByEphemerals() && !lifecycle.isFenced()) {
           deleteAbandoned();
         }
       }
@@ -385,74 +352,6 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     return last ? delete() : CompletableFuture.completedFuture(null);
   }
 
-  /** Takes no further consumers. */
-  void fence() {
-    closed = true;
-  }
-
-  /**
-   * Stops dispatch and makes the positions last: the topic is being closed, or the subscription
-   * changes its type.
-   */
-  CompletableFuture<Void> stop() {
-    watch.stop();
-    parts.fanout().close();
-    return storePositions()
-        .whenComplete(
-            (stored, e) -> {
-              parts.publisher().stop();
-              metrics().close();
-            });
-  }
-
-  /** Makes the positions last, and the subscription's own too. */
-  CompletableFuture<Void> storePositions() {
-    return parts
-        .publisher()
-        .flush()
-        .handle((flushed, e) -> publishPosition())
-        .thenCompose(published -> published);
-  }
-
-  /**
-   * Closes the positions log, after {@link #stop}. A log that does not close has all that was
-   * flushed.
-   */
-  CompletableFuture<Void> closeLog() {
-    PositionsLedger ledger = parts.past().ledger();
-    if (ledger == null || discarded) {
-      return CompletableFuture.completedFuture(null);
-    }
-    return ledger
-        .close()
-        .exceptionally(
-            e -> {
-              log.warn("[{}][{}] Could not close the positions log", getTopicName(), getName(), e);
-              return null;
-            });
-  }
-
-  /** Closes the positions log for good: it is about to be deleted. */
-  CompletableFuture<Void> discardLog() {
-    parts.publisher().stop();
-    metrics().close();
-    CompletableFuture<Void> closed = closeLog();
-    discarded = true;
-    return closed;
-  }
-
-  /** Takes part again after {@link #stop}, when closing the topic failed. */
-  void resume() {
-    closed = false;
-    metrics().reopen();
-    parts.publisher().resume();
-    watch.start();
-    parts.fanout().reopen();
-    if (parts.past().ledger() != null && !discarded) {
-      parts.past().ledger().reopen();
-    }
-  }
-
   /**
    * The broker moved the managed cursor to where an operator wants it. Every position follows; a
    * consumer that has connected meanwhile is sent what follows from there.
@@ -460,7 +359,16 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   void cursorReset() {
     parts.publisher().followReset();
     parts.source().seekToTail();
-    consumers.snapshot().forEach(consumer -> consumer.redeliverUnacknowledgedMessages(0));
+    consumers.snapshot().forEach(consumer -> ((BroadcastConsumer) consumer).startAgain());
+  }
+
+  /** Has the consumer that has a position now, if any, sent everything from there on. */
+  void startAgain(VirtualCursor position) {
+    for (BroadcastConsumer consumer : consumers.named(position.name())) {
+      if (consumer.position() == position) {
+        consumer.startAgain();
+      }
+    }
   }
 
   @Override

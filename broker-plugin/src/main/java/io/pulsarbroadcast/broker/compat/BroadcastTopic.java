@@ -20,6 +20,7 @@ import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.TopicFencedException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.Subscription;
 import org.apache.pulsar.broker.service.SubscriptionOption;
@@ -121,7 +122,7 @@ final class BroadcastTopic extends MeteredTopic {
         .forEach(
             (name, subscription) -> {
               if (subscription instanceof BroadcastSubscription broadcast) {
-                stored.add(broadcast.storePositions());
+                stored.add(broadcast.lifecycle().storePositions());
               }
             });
     if (stored.isEmpty()) {
@@ -283,14 +284,40 @@ final class BroadcastTopic extends MeteredTopic {
     // A plain consumer that comes now finds the subscription fenced and tries again.
     return BrokerLine.close(plain)
         .thenCompose(closed -> pastOf(name))
-        .thenApply(
-            past -> {
-              plain.getCursor().rewind();
-              BroadcastSubscription made = BroadcastSubscription.create(this, plain, config, past);
-              getSubscriptions().put(name, made);
-              log.info("[{}][{}] Subscription is Broadcast now, {}", getName(), name, past);
-              return made;
-            });
+        .thenCompose(past -> exchange(plain, past));
+  }
+
+  private CompletableFuture<BroadcastSubscription> exchange(
+      PersistentSubscription plain, SubscriptionPast past) {
+    String name = plain.getName();
+    BroadcastSubscription made = null;
+    // Closing the topic fences it under the write lock, and then closes the subscriptions there
+    // are: one that comes later would be nobody's, and its consumers would wait for ever.
+    lock.readLock().lock();
+    try {
+      if (!isFenced) {
+        plain.getCursor().rewind();
+        made = BroadcastSubscription.create(this, plain, config, past);
+        getSubscriptions().put(name, made);
+      } else {
+        // It is closed; whoever subscribes to a topic that goes on after all makes it anew.
+        getSubscriptions().remove(name, plain);
+      }
+    } finally {
+      lock.readLock().unlock();
+    }
+    if (made != null) {
+      log.info("[{}][{}] Subscription is Broadcast now, {}", getName(), name, past);
+      return CompletableFuture.completedFuture(made);
+    }
+    CompletableFuture<Void> closed =
+        past.ledger() == null ? CompletableFuture.completedFuture(null) : past.ledger().close();
+    return closed
+        .handle((done, e) -> null)
+        .thenCompose(
+            done ->
+                CompletableFuture.failedFuture(
+                    new TopicFencedException("Topic is temporarily unavailable")));
   }
 
   /**
@@ -349,7 +376,7 @@ final class BroadcastTopic extends MeteredTopic {
             unsubscribed ->
                 broadcast == null
                     ? CompletableFuture.completedFuture(null)
-                    : broadcast.discardLog())
+                    : broadcast.lifecycle().discardLog())
         .thenCompose(discarded -> deletePositions(subscriptionName));
   }
 

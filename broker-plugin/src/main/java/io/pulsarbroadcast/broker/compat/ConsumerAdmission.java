@@ -5,7 +5,10 @@ import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
@@ -54,13 +57,7 @@ final class ConsumerAdmission {
    */
   CompletableFuture<BroadcastConsumer> admit(
       SubscriptionOption option, BroadcastServerCnx connection) {
-    CompletableFuture<Void> deadRemoved =
-        FutureUtil.waitForAll(
-            consumers.named(option.getConsumerName()).stream()
-                .filter(consumer -> consumer.cnx() != connection)
-                .map(BroadcastConsumer::closeIfDead)
-                .toList());
-    return deadRemoved
+    return deadRemoved(option.getConsumerName(), connection)
         .handle((done, e) -> position(option))
         .thenCompose(position -> position)
         .thenApply(position -> connect(option, connection, position))
@@ -73,6 +70,29 @@ final class ConsumerAdmission {
                             failure == null
                                 ? CompletableFuture.completedFuture(consumer)
                                 : giveUp(consumer, failure)));
+  }
+
+  /** Asks each other connection once, however many consumers of that name it has. */
+  private CompletableFuture<Void> deadRemoved(String name, BroadcastServerCnx connection) {
+    Map<BroadcastServerCnx, List<BroadcastConsumer>> others =
+        consumers.named(name).stream()
+            .filter(consumer -> consumer.connection() != connection)
+            .collect(Collectors.groupingBy(BroadcastConsumer::connection));
+    return FutureUtil.waitForAll(
+        others.entrySet().stream()
+            .map(each -> closeIfDead(each.getKey(), each.getValue()))
+            .toList());
+  }
+
+  private static CompletableFuture<Void> closeIfDead(
+      BroadcastServerCnx connection, List<BroadcastConsumer> itsConsumers) {
+    return BrokerLine.isAlive(connection)
+        .thenAccept(
+            alive -> {
+              if (!alive) {
+                itsConsumers.forEach(BroadcastConsumer::close);
+              }
+            });
   }
 
   private CompletableFuture<VirtualCursor> position(SubscriptionOption option) {
@@ -115,7 +135,7 @@ final class ConsumerAdmission {
   }
 
   private BrokerServiceException failure(Throwable notStored) {
-    if (subscription.isFenced()) {
+    if (subscription.lifecycle().isFenced()) {
       return new SubscriptionFencedException("Subscription is being closed, try again");
     }
     return notStored == null

@@ -1,11 +1,12 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import com.google.common.collect.Interner;
+import com.google.common.collect.Interners;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.common.policies.data.stats.ConsumerStatsImpl;
@@ -22,26 +23,16 @@ final class ConsumerFootprint {
 
   private static final Logger log = LoggerFactory.getLogger(ConsumerFootprint.class);
 
-  /** Properties are client's data: no more different ones than this are kept. */
-  private static final int MAX_SHARED_PROPERTIES = 1_000;
-
   private static final Map<Field, Object> UNUSED = unusedFields();
-  private static final Map<Map<String, String>, Map<String, String>> PROPERTIES =
-      new ConcurrentHashMap<>();
+
+  /** Weak, for properties are clients' data: kept as long as some consumer has them. */
+  private static final Interner<Map<String, String>> PROPERTIES = Interners.newWeakInterner();
 
   private ConsumerFootprint() {}
 
   /** One map for all consumers with the same properties. */
   static Map<String, String> shared(Map<String, String> properties) {
-    if (properties == null) {
-      return Map.of();
-    }
-    Map<String, String> known = PROPERTIES.get(properties);
-    if (known != null || PROPERTIES.size() >= MAX_SHARED_PROPERTIES) {
-      return known == null ? properties : known;
-    }
-    Map<String, String> added = PROPERTIES.putIfAbsent(properties, properties);
-    return added == null ? properties : added;
+    return properties == null ? Map.of() : PROPERTIES.intern(properties);
   }
 
   /** Gives up what a consumer that has just been made does not use. */

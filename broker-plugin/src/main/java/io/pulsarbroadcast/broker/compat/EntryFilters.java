@@ -12,6 +12,8 @@ import org.apache.pulsar.broker.service.Subscription;
 import org.apache.pulsar.broker.service.plugin.EntryFilter;
 import org.apache.pulsar.broker.service.plugin.EntryFilter.FilterResult;
 import org.apache.pulsar.broker.service.plugin.FilterContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The broker's entry filters (PIP-105), asked for each consumer and entry. Filters are the broker's
@@ -19,8 +21,11 @@ import org.apache.pulsar.broker.service.plugin.FilterContext;
  */
 final class EntryFilters {
 
+  private static final Logger log = LoggerFactory.getLogger(EntryFilters.class);
+
   private final Subscription subscription;
   private final List<EntryFilter> filters;
+  private volatile boolean failureLogged;
   private final LongAdder processed = new LongAdder();
   private final LongAdder accepted = new LongAdder();
   private final LongAdder rejected = new LongAdder();
@@ -53,7 +58,7 @@ final class EntryFilters {
     Entry view = EntryImpl.create(entry.ledgerId(), entry.entryId(), entry.data().duplicate());
     try {
       for (EntryFilter filter : filters) {
-        FilterResult result = filter.filterEntry(view, context);
+        FilterResult result = filtered(filter, view, context);
         if (result == FilterResult.REJECT) {
           return Verdict.REJECT;
         }
@@ -64,6 +69,26 @@ final class EntryFilters {
       return Verdict.ACCEPT;
     } finally {
       view.release();
+    }
+  }
+
+  /** A filter that fails must not end dispatch to everybody: the entry is asked about again. */
+  private FilterResult filtered(EntryFilter filter, Entry entry, FilterContext context) {
+    try {
+      return filter.filterEntry(entry, context);
+    } catch (RuntimeException | LinkageError e) {
+      if (!failureLogged) {
+        failureLogged = true;
+        log.warn(
+            "[{}][{}] Entry filter {} failed on {}, which comes again later. Further failures are"
+                + " not logged",
+            subscription.getTopicName(),
+            subscription.getName(),
+            filter,
+            entry.getPosition(),
+            e);
+      }
+      return FilterResult.RESCHEDULE;
     }
   }
 

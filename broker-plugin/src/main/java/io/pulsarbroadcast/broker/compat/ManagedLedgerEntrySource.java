@@ -165,23 +165,35 @@ final class ManagedLedgerEntrySource implements EntrySource {
 
   /** What stands for the ordinals from {@code from} on that storage has no more: perhaps none. */
   private Batch trimmed(long from, long to) {
-    PositionImpl firstStored = ((ManagedLedgerImpl) ledger()).getFirstPosition();
-    long stored =
-        firstStored == null
-            ? from
-            : Math.min(
-                to, index.ordinalAfter(firstStored.getLedgerId(), firstStored.getEntryId() - 1));
+    long stored = Math.min(to, firstStored(from));
     if (stored <= from) {
       return new Batch(List.of(), from);
     }
-    metrics.skipped(SkipCause.LOST, stored - from);
-    log.warn(
-        "[{}] {} entries before {} are gone from storage: consumers that had not read them go on"
-            + " after them",
-        cursor.getName(),
-        stored - from,
-        firstStored);
+    lost(from, stored);
     return new Batch(List.of(BroadcastEntry.skipping(from, stored - 1)), stored);
+  }
+
+  /** The ordinal of the first entry that storage has; {@code otherwise} when it has none. */
+  private long firstStored(long otherwise) {
+    PositionImpl before = ((ManagedLedgerImpl) ledger()).getFirstPosition();
+    return before == null
+        ? otherwise
+        : index.ordinalAfter(before.getLedgerId(), before.getEntryId());
+  }
+
+  /** Storage has no more what is from one ordinal to another, exclusive (I6). */
+  private void lost(long from, long to) {
+    long entries = to - from - skipped.gapsWithin(from, to);
+    if (entries > 0) {
+      metrics.skipped(SkipCause.LOST, entries);
+      log.warn(
+          "[{}][{}] Consumers miss {} entries from {} on that they had not read, because {}",
+          topic.getName(),
+          cursor.getName(),
+          entries,
+          index.entryAt(from),
+          SkipCause.LOST.text());
+    }
   }
 
   /**
@@ -243,8 +255,13 @@ final class ManagedLedgerEntrySource implements EntrySource {
     long next = from;
     for (Entry entry : read) {
       long ordinal = index.ordinalOf(entry.getLedgerId(), entry.getEntryId());
-      if (next == from && ordinal > next) {
-        covered = Math.max(from, Math.min(passed, ordinal));
+      if (ordinal > next) {
+        if (next == from) {
+          covered = Math.max(from, Math.min(passed, ordinal));
+        }
+        long missing = Math.max(next, covered);
+        // What the tail's cursor leaves out may have been acknowledged on a plain subscription.
+        lost(missing, atTail ? Math.min(ordinal, firstStored(missing)) : ordinal);
       }
       if (ordinal < next) {
         // The broker moved the cursor back; the tail has passed this entry.

@@ -61,6 +61,18 @@ abstract class MeteredTopic extends PersistentTopic {
     return persistTimes;
   }
 
+  /** Runs on the producer's event loop and returns when the managed ledger has the entry. */
+  @Override
+  public void publishMessage(ByteBuf headersAndPayload, PublishContext context) {
+    if (persistTimes == null) {
+      super.publishMessage(headersAndPayload, context);
+      return;
+    }
+    long startNanos = System.nanoTime();
+    super.publishMessage(headersAndPayload, context);
+    stage(Stage.ACCEPT, System.nanoTime() - startNanos);
+  }
+
   @Override
   public void addComplete(Position position, ByteBuf entry, Object context) {
     PersistTimes times = persistTimes;
@@ -75,8 +87,12 @@ abstract class MeteredTopic extends PersistentTopic {
   public void recordAddLatency(long latency, TimeUnit unit) {
     super.recordAddLatency(latency, unit);
     if (persistTimes != null) {
-      ofSubscriptions.values().forEach(each -> each.stage(Stage.PERSIST, unit.toNanos(latency)));
+      stage(Stage.PERSIST, unit.toNanos(latency));
     }
+  }
+
+  private void stage(Stage stage, long nanos) {
+    ofSubscriptions.values().forEach(each -> each.stage(stage, nanos));
   }
 
   /**

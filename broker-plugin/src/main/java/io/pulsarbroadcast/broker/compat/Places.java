@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -178,6 +179,16 @@ final class Places {
               return position;
             })
         .thenCompose(moved -> parts.publisher().flush());
+  }
+
+  /** The last acknowledged entry of a position. */
+  Position positionBefore(long next) {
+    Position published = cursor.getMarkDeletedPosition();
+    if (next <= parts.ordinalAfter(published)) {
+      return published;
+    }
+    EntryId last = parts.index().entryAt(next - 1);
+    return PositionImpl.get(last.ledgerId(), last.entryId());
   }
 
   /** The ordinal after the last message that was published. */

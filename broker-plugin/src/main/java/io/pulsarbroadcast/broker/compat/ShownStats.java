@@ -155,7 +155,7 @@ final class ShownStats {
     copy.setConnectedSince(own.getConnectedSince());
     copy.setClientVersion(own.getClientVersion());
     copy.metadata = new HashMap<>(Optional.ofNullable(own.metadata).orElse(Map.of()));
-    copy.metadata.put(POSITION, subscription.positionBefore(placed.position()).toString());
+    copy.metadata.put(POSITION, subscription.places().positionBefore(placed.position()).toString());
     copy.metadata.put(LAG, Long.toString(Math.max(0, subscription.end() - placed.position())));
     return copy;
   }

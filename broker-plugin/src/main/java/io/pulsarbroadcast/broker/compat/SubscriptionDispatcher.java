@@ -91,15 +91,16 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
       boolean disconnectClients, Optional<BrokerLookupData> newOwner) {
     closed = true;
     rates.close();
-    broadcast.fence();
+    broadcast.lifecycle().fence();
     if (disconnectClients) {
       disconnectAllConsumers(false, newOwner);
     }
     // Whatever fails: a log left open would stay in the broker's cache, and be stale when the topic
     // comes back.
-    return broadcast
+    SubscriptionLifecycle lifecycle = broadcast.lifecycle();
+    return lifecycle
         .stop()
-        .handle((stopped, e) -> broadcast.closeLog())
+        .handle((stopped, e) -> lifecycle.closeLog())
         .thenCompose(closing -> closing);
   }
 
@@ -138,7 +139,7 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   @Override
   public void reset() {
     closed = false;
-    broadcast.resume();
+    broadcast.lifecycle().resume();
   }
 
   @Override

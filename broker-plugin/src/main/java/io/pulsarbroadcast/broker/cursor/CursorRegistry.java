@@ -1,15 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Iterator;
-import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.roaringbitmap.RoaringBitmap;
 
 /**
  * The virtual cursors of one Broadcast subscription: those of connected consumers, and those left
@@ -31,19 +24,8 @@ public final class CursorRegistry {
 
   private final SkippedEntries skipped;
   private final LongSupplier nanoClock;
-  private VirtualCursor[] connected = new VirtualCursor[16];
-  private int connectedCount;
-  private int leftBehindCount;
-  private final Map<String, NamedPosition> byName = new HashMap<>();
-
-  /** Names in the write under way that are not on storage yet. */
-  private final List<NamedPosition> namesOnTheirWay = new ArrayList<>();
-
-  /** The first number of the store that no name ever had. */
-  private int nextNumber;
-
-  private final RoaringBitmap freeNumbers = new RoaringBitmap();
-  private final RoaringBitmap removedNumbers = new RoaringBitmap();
+  private final ConnectedCursors connected = new ConnectedCursors();
+  private final NamedPositions names = new NamedPositions();
 
   /**
    * The lowest position ever published; no cursor starts before it except by {@link
@@ -85,12 +67,10 @@ public final class CursorRegistry {
   public synchronized VirtualCursor connect(
       String name, long ttlSeconds, LongSupplier start, long deliveredEnd) {
     boolean durable = ttlSeconds >= 0;
-    NamedPosition named = durable ? byName.get(name) : null;
+    NamedPosition named = durable ? names.get(name) : null;
     VirtualCursor cursor;
     if (named != null && named.leftBehind != null) {
-      cursor = named.leftBehind;
-      named.leftBehind = null;
-      leftBehindCount--;
+      cursor = names.takeLeftBehind(named);
     } else {
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
@@ -98,23 +78,19 @@ public final class CursorRegistry {
     if (durable) {
       keptForDurable = true;
       if (named == null) {
-        named = addName(name, ttlSeconds);
+        named = names.add(name, ttlSeconds);
       }
       named.timeToLive(ttlSeconds);
       named.connected++;
       cursor.named = named;
     }
-    if (connectedCount == connected.length) {
-      connected = Arrays.copyOf(connected, connectedCount * 2);
-    }
-    cursor.slot = connectedCount;
-    connected[connectedCount++] = cursor;
+    connected.add(cursor);
     return cursor;
   }
 
   /** Whether the name of a cursor is on storage; until then a crash would forget it. */
   public synchronized boolean isNameStored(VirtualCursor cursor) {
-    NamedPosition named = cursor.isDurable() ? byName.get(cursor.name()) : null;
+    NamedPosition named = cursor.isDurable() ? names.get(cursor.name()) : null;
     return named == null || named.nameStored;
   }
 
@@ -123,12 +99,10 @@ public final class CursorRegistry {
    * off already.
    */
   public synchronized void disconnect(VirtualCursor cursor) {
-    if (!remove(cursor) || !cursor.isDurable()) {
-      return;
+    if (connected.remove(cursor) && cursor.isDurable()) {
+      cursor.named.connected--;
+      names.leaveBehind(cursor.named, cursor, nanoClock.getAsLong());
     }
-    NamedPosition named = byName.get(cursor.name());
-    named.connected--;
-    leaveBehind(named, cursor);
   }
 
   /**
@@ -137,10 +111,9 @@ public final class CursorRegistry {
    * @return whether no position is left, connected or not
    */
   public synchronized boolean forget(VirtualCursor cursor) {
-    if (remove(cursor) && cursor.isDurable()) {
-      NamedPosition named = byName.get(cursor.name());
-      named.connected--;
-      removeIfUnused(named);
+    if (connected.remove(cursor) && cursor.isDurable()) {
+      cursor.named.connected--;
+      names.removeIfUnused(cursor.named);
     }
     return isEmpty();
   }
@@ -154,24 +127,7 @@ public final class CursorRegistry {
    *     acknowledged before it counts as skipped
    */
   public synchronized Skipped expire(long nowNanos, long end) {
-    int expired = 0;
-    long entries = 0;
-    for (Iterator<NamedPosition> all = byName.values().iterator();
-        leftBehindCount > 0 && all.hasNext(); ) {
-      NamedPosition named = all.next();
-      if (named.leftBehind != null
-          && (nowNanos - named.leftAtNanos) / 1_000_000_000L >= named.ttlSeconds) {
-        entries += named.leftBehind.unacknowledgedBefore(end);
-        named.leftBehind = null;
-        leftBehindCount--;
-        expired++;
-        if (named.connected == 0) {
-          all.remove();
-          free(named);
-        }
-      }
-    }
-    return new Skipped(expired, entries);
+    return names.expire(nowNanos, end);
   }
 
   /**
@@ -247,9 +203,9 @@ public final class CursorRegistry {
   }
 
   private VirtualCursor findAtFloor() {
-    for (int i = 0; i < connectedCount; i++) {
-      if (isAtFloor(connected[i])) {
-        return connected[i];
+    for (int i = 0; i < connected.count(); i++) {
+      if (isAtFloor(connected.get(i))) {
+        return connected.get(i);
       }
     }
     return null;
@@ -304,7 +260,7 @@ public final class CursorRegistry {
 
   /** Whether there is no position, neither of a connected consumer nor left behind. */
   public synchronized boolean isEmpty() {
-    return connectedCount == 0 && leftBehindCount == 0;
+    return connected.count() == 0 && names.leftBehindCount() == 0;
   }
 
   /** The subscription's position as last published. */
@@ -314,21 +270,17 @@ public final class CursorRegistry {
 
   /** How many consumers are connected. */
   public synchronized int connectedCount() {
-    return connectedCount;
+    return connected.count();
   }
 
   /** The positions of connected consumers. */
   public synchronized long[] connectedPositions() {
-    long[] positions = new long[connectedCount];
-    for (int i = 0; i < connectedCount; i++) {
-      positions[i] = connected[i].next();
-    }
-    return positions;
+    return connected.positions();
   }
 
   /** How many positions wait for their consumer's return. */
   public synchronized int leftBehindCount() {
-    return leftBehindCount;
+    return names.leftBehindCount();
   }
 
   /**
@@ -340,117 +292,29 @@ public final class CursorRegistry {
         new VirtualCursor(name, true, skipped, Math.max(floor, next), deliveredEnd);
     keptForDurable = true;
     // A name can be there twice, when a write arrived in part: the lower position holds.
-    NamedPosition known = byName.get(name);
-    leaveBehind(known == null ? addName(name, ttlSeconds) : known, cursor);
+    NamedPosition known = names.get(name);
+    names.leaveBehind(
+        known == null ? names.add(name, ttlSeconds) : known, cursor, nanoClock.getAsLong());
     return cursor;
   }
 
   /** Writes what changed since the last {@link #collectChanges} or {@link #collectAll}. */
   synchronized void collectChanges(PositionsRecords records) {
-    records.removed(removedNumbers);
-    collectAll(records, named -> {});
+    names.collect(connected, records, false);
   }
 
   /** Writes everything. */
   synchronized void collectAll(PositionsRecords records) {
-    collectAll(records, NamedPosition::forgetStored);
-  }
-
-  private void collectAll(PositionsRecords records, Consumer<NamedPosition> before) {
-    collectLowest();
-    namesOnTheirWay.clear();
-    for (NamedPosition named : byName.values()) {
-      before.accept(named);
-      named.collect(records);
-      if (!named.nameStored) {
-        namesOnTheirWay.add(named);
-      }
-    }
-    freeNumbers.or(removedNumbers);
-    removedNumbers.clear();
+    names.collect(connected, records, true);
   }
 
   /** What was collected last is on storage. */
   synchronized void stored() {
-    namesOnTheirWay.forEach(named -> named.nameStored = true);
-    namesOnTheirWay.clear();
-  }
-
-  private void collectLowest() {
-    for (NamedPosition named : byName.values()) {
-      named.lowest = named.leftBehind;
-    }
-    for (int i = 0; i < connectedCount; i++) {
-      VirtualCursor cursor = connected[i];
-      if (cursor.isDurable()) {
-        NamedPosition named = cursor.named;
-        if (named.lowest == null || cursor.next() < named.lowest.next()) {
-          named.lowest = cursor;
-        }
-      }
-    }
-  }
-
-  private NamedPosition addName(String name, long ttlSeconds) {
-    int number = nextNumber;
-    if (freeNumbers.isEmpty()) {
-      nextNumber++;
-    } else {
-      number = freeNumbers.first();
-      freeNumbers.remove(number);
-    }
-    NamedPosition named = new NamedPosition(name, number, ttlSeconds);
-    byName.put(name, named);
-    return named;
-  }
-
-  private void leaveBehind(NamedPosition named, VirtualCursor cursor) {
-    cursor.named = named;
-    if (named.leftBehind == null) {
-      named.leftBehind = cursor;
-      leftBehindCount++;
-    } else {
-      named.leftBehind.lowerTo(cursor);
-    }
-    named.leftAtNanos = nanoClock.getAsLong();
-  }
-
-  private void removeIfUnused(NamedPosition named) {
-    if (named.connected == 0 && named.leftBehind == null) {
-      byName.remove(named.name);
-      free(named);
-    }
-  }
-
-  private void free(NamedPosition named) {
-    removedNumbers.add(named.number);
+    names.stored();
   }
 
   private void forEach(Consumer<VirtualCursor> action) {
-    for (int i = 0; i < connectedCount; i++) {
-      action.accept(connected[i]);
-    }
-    if (leftBehindCount > 0) {
-      for (NamedPosition named : byName.values()) {
-        if (named.leftBehind != null) {
-          action.accept(named.leftBehind);
-        }
-      }
-    }
-  }
-
-  private boolean remove(VirtualCursor cursor) {
-    int slot = cursor.slot;
-    if (slot < 0) {
-      return false;
-    }
-    VirtualCursor last = connected[--connectedCount];
-    connected[connectedCount] = null;
-    if (last != cursor) {
-      connected[slot] = last;
-      last.slot = slot;
-    }
-    cursor.slot = -1;
-    return true;
+    connected.forEach(action);
+    names.forEachLeftBehind(action);
   }
 }

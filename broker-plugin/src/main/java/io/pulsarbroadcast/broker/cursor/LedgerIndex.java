@@ -45,31 +45,24 @@ public final class LedgerIndex {
 
   /** The ordinal of an entry, or {@link #UNKNOWN} when the topic has no such ledger. */
   public long ordinalOf(long ledgerId, long entryId) {
-    Snapshot current = snapshot;
+    Snapshot current = knowing(ledgerId);
     int index = current.indexOfLedger(ledgerId);
-    if (index < 0) {
-      current = extend();
-      index = current.indexOfLedger(ledgerId);
-    }
-    if (index < 0) {
-      return UNKNOWN;
-    }
-    long ordinal = current.bases[index] + entryId;
-    boolean beyondItsEnd = index + 1 < current.bases.length && ordinal >= current.bases[index + 1];
-    return beyondItsEnd ? UNKNOWN : ordinal;
+    return index < 0 || entryId < 0 || entryId >= current.entriesOf(index)
+        ? UNKNOWN
+        : current.bases[index] + entryId;
   }
 
   /**
-   * The ordinal of the first entry after a position, which may name an entry that is gone, or entry
-   * -1 (before the first of its ledger).
+   * The ordinal of the first entry after a position, which may name an entry that is gone, entry -1
+   * (before the first of its ledger), or one past the end of its ledger.
    */
   public long ordinalAfter(long ledgerId, long entryId) {
-    long ordinal = ordinalOf(ledgerId, entryId);
-    if (ordinal != UNKNOWN || snapshot.indexOfLedger(ledgerId) >= 0) {
-      return ordinal + 1;
+    Snapshot current = knowing(ledgerId);
+    int index = current.indexOfLedger(ledgerId);
+    if (index >= 0) {
+      return current.bases[index] + Math.min(entryId, current.entriesOf(index) - 1) + 1;
     }
-    Snapshot current = snapshot;
-    int next = -current.indexOfLedger(ledgerId) - 1;
+    int next = -index - 1;
     if (next < current.bases.length) {
       return current.bases[next];
     }
@@ -112,6 +105,12 @@ public final class LedgerIndex {
       return entryAt(ordinal - 1);
     }
     return new EntryId(current.ledgers.length == 0 ? -1 : current.ledgers[0], -1);
+  }
+
+  /** What is known, after a look at the topic when the ledger is not among that. */
+  private Snapshot knowing(long ledgerId) {
+    Snapshot current = snapshot;
+    return current.indexOfLedger(ledgerId) < 0 ? extend() : current;
   }
 
   private long endOf(Snapshot current) {
@@ -159,6 +158,11 @@ public final class LedgerIndex {
   public record EntryId(long ledgerId, long entryId) {}
 
   private record Snapshot(long[] ledgers, long[] bases) {
+    /** How many ordinals a ledger has: of the last one any number. */
+    long entriesOf(int index) {
+      return index + 1 < bases.length ? bases[index + 1] - bases[index] : Long.MAX_VALUE;
+    }
+
     int indexOfLedger(long ledgerId) {
       int last = ledgers.length - 1;
       return last >= 0 && ledgers[last] == ledgerId ? last : Arrays.binarySearch(ledgers, ledgerId);

@@ -49,7 +49,7 @@ public final class SkippedEntries {
   }
 
   /** How many of the ordinals {@code from} to {@code to}, exclusive, no entry has. */
-  synchronized long gapsWithin(long from, long to) {
+  public synchronized long gapsWithin(long from, long to) {
     if (gaps.isEmpty() || from >= to) {
       return 0;
     }

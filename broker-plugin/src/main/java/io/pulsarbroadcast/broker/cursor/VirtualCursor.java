@@ -12,7 +12,8 @@ import java.util.Objects;
  *
  * <p>The position is {@link #next()}: every entry before it is acknowledged. Acknowledgements may
  * arrive in any order and on any thread. In the common case, a cumulative one or an individual one
- * at the position, it is one compare-and-set. Individual acknowledgements further ahead leave
+ * at the position, it is one compare-and-set; an individual one takes this object's monitor
+ * besides, for which hardly anybody contends. Individual acknowledgements further ahead leave
  * holes, those of single messages leave batches in part; what holds them, {@link
  * AcknowledgedAhead}, is allocated when the first arrives, is guarded by this object's monitor, and
  * is gone again when the holes are closed.

@@ -2,25 +2,19 @@
 package io.pulsarbroadcast.broker.dispatch;
 
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
-import java.util.HashSet;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The one reader of a Broadcast subscription: reads the tail once for everybody and hands each
- * connection one task per batch; reads batches for those behind, one at a time, the connections in
- * turn, each batch shared by all whom it fits.
+ * connection one task per batch. A {@link CatchUpReader} serves those behind.
  *
  * <p>Its state is confined to the subscription's dispatch thread, one of an ordered executor keyed
  * by topic and subscription (seed 000: order is needed per subscription, not per topic). Public
@@ -36,25 +30,19 @@ public final class BroadcastDispatcher {
   /** When to look again after a dispatch rate limit was reached; as the broker's dispatchers. */
   private static final long QUOTA_RETRY_MILLIS = 1_000;
 
-  private static final long RETRY_MILLIS = 100;
+  /** How long to wait after a first failed read; after the next ones twice as long each. */
+  static final long RETRY_MILLIS = 100;
+
   private static final long MAX_RETRY_MILLIS = 10_000;
-
-  /** Batches that nobody asked for in this time are not kept for others any longer. */
-  private static final long RECENT_MILLIS = 1_000;
-
-  /** The share of the memory for batches behind that recent ones may take besides. */
-  private static final int RECENT_SHARE = 8;
 
   private final String name;
   private final EntrySource source;
   private final DispatchQuota quota;
   private final Executor thread;
   private final ScheduledExecutorService timer;
-  private final long maxHeldBytes;
   private final SubscriptionMetrics metrics;
 
   private final AtomicInteger connectionsAtTail = new AtomicInteger();
-  private final AtomicLong heldBytes = new AtomicLong();
   private volatile boolean closed;
 
   private final Set<ConnectionFanout> connections = new LinkedHashSet<>();
@@ -64,16 +52,9 @@ public final class BroadcastDispatcher {
 
   private boolean tailReading;
   private int batchesUnderWay;
-  private final Map<ConnectionFanout, CatchUpRequest> catchUpRequests = new LinkedHashMap<>();
-  private boolean catchUpReading;
-  private final RecentBatches recent;
-  private boolean recentUsed;
-  private boolean recentExpiring;
   private boolean waitingForQuota;
-  private long retryMillis = RETRY_MILLIS;
-
-  /** As counted last. */
-  private volatile int convoys;
+  private long tailRetryMillis = RETRY_MILLIS;
+  private final CatchUpReader behind;
 
   /**
    * @param name topic and subscription, for the log
@@ -98,9 +79,8 @@ public final class BroadcastDispatcher {
     this.tailOrdinal = tailOrdinal;
     this.thread = thread;
     this.timer = timer;
-    this.maxHeldBytes = maxHeldBytes;
     this.metrics = metrics;
-    this.recent = new RecentBatches(maxHeldBytes / RECENT_SHARE);
+    this.behind = new CatchUpReader(this, source, quota, maxHeldBytes);
   }
 
   /** Adds a connection. */
@@ -117,7 +97,7 @@ public final class BroadcastDispatcher {
     thread.execute(
         () -> {
           connections.remove(connection);
-          catchUpRequests.remove(connection);
+          behind.remove(connection);
         });
   }
 
@@ -138,7 +118,7 @@ public final class BroadcastDispatcher {
     closed = true;
     thread.execute(
         () -> {
-          recent.clear();
+          behind.close();
           source.close();
         });
   }
@@ -146,7 +126,11 @@ public final class BroadcastDispatcher {
   /** Reads again after {@link #close}. */
   public void reopen() {
     closed = false;
-    thread.execute(this::readTail);
+    thread.execute(
+        () -> {
+          readTail();
+          behind.read();
+        });
   }
 
   /**
@@ -154,8 +138,8 @@ public final class BroadcastDispatcher {
    * call before; counts again.
    */
   public int convoys() {
-    thread.execute(() -> convoys = new HashSet<>(catchUpRequests.values()).size());
-    return convoys;
+    thread.execute(behind::countConvoys);
+    return behind.convoys();
   }
 
   SubscriptionMetrics metrics() {
@@ -177,9 +161,7 @@ public final class BroadcastDispatcher {
     thread.execute(
         () -> {
           if (connections.contains(connection)) {
-            catchUpRequests.put(connection, new CatchUpRequest(from, to));
-            shareRecent(from);
-            readCatchUp();
+            behind.request(connection, from, to);
           }
         });
   }
@@ -191,12 +173,12 @@ public final class BroadcastDispatcher {
 
   /** Whether a catch-up batch may stay in memory until a full socket takes it. */
   boolean mayHold() {
-    return heldBytes.get() <= maxHeldBytes;
+    return behind.mayHold();
   }
 
   /** A connection is done with a catch-up batch. */
   void released(List<BroadcastEntry> batch) {
-    heldBytes.addAndGet(-sizeBytes(batch));
+    behind.released(batch);
   }
 
   private void readTail() {
@@ -220,7 +202,7 @@ public final class BroadcastDispatcher {
             thread.execute(
                 () -> {
                   tailReading = false;
-                  retryMillis = RETRY_MILLIS;
+                  tailRetryMillis = RETRY_MILLIS;
                   broadcast(entries, next);
                   readTail();
                 });
@@ -231,7 +213,10 @@ public final class BroadcastDispatcher {
             thread.execute(
                 () -> {
                   tailReading = false;
-                  retryLater(cause, retry, BroadcastDispatcher.this::readTail);
+                  if (mayRetry(cause, retry)) {
+                    retryLater(cause, tailRetryMillis, BroadcastDispatcher.this::readTail);
+                    tailRetryMillis = nextRetryMillis(tailRetryMillis);
+                  }
                 });
           }
         });
@@ -262,137 +247,56 @@ public final class BroadcastDispatcher {
     entries.forEach(BroadcastEntry::release);
   }
 
-  private void readCatchUp() {
-    if (closed || catchUpReading || catchUpRequests.isEmpty()) {
-      return;
-    }
-    DispatchQuota.Share share = quota.toRead(false);
-    if (share == DispatchQuota.Share.NOTHING) {
-      waitForQuota();
-      return;
-    }
-    catchUpReading = true;
-    CatchUpRequest request = catchUpRequests.values().iterator().next();
-    long from = request.from;
-    source.readBehind(
-        from,
-        Math.min(request.to, tailOrdinal),
-        share,
-        new EntrySource.ReadCallback() {
-          @Override
-          public void entriesRead(List<BroadcastEntry> entries, long next) {
-            thread.execute(
-                () -> {
-                  catchUpReading = false;
-                  retryMillis = RETRY_MILLIS;
-                  metrics.catchUpRead(entries.size(), sizeBytes(entries));
-                  keepRecent(entries, from, next);
-                  share(entries, from, next);
-                  readCatchUp();
-                });
-          }
+  // What the reader for those behind shares with that of the tail; on the dispatch thread.
 
-          @Override
-          public void readFailed(Throwable cause, boolean retry) {
-            thread.execute(
-                () -> {
-                  catchUpReading = false;
-                  retryLater(cause, retry, BroadcastDispatcher.this::readCatchUp);
-                });
-          }
-        });
+  boolean isClosed() {
+    return closed;
   }
 
-  /** Gives a batch to every connection that asked for a place in it. */
-  private void share(List<BroadcastEntry> entries, long from, long next) {
-    Iterator<Map.Entry<ConnectionFanout, CatchUpRequest>> requests =
-        catchUpRequests.entrySet().iterator();
-    while (requests.hasNext()) {
-      Map.Entry<ConnectionFanout, CatchUpRequest> request = requests.next();
-      if (request.getValue().from >= from && request.getValue().from < next) {
-        requests.remove();
-        entries.forEach(BroadcastEntry::retain);
-        heldBytes.addAndGet(sizeBytes(entries));
-        request.getKey().offerCatchUp(entries);
-      }
-    }
-    entries.forEach(BroadcastEntry::release);
+  long tailOrdinal() {
+    return tailOrdinal;
   }
 
-  /** Answers a request from a batch that another connection was given a moment ago. */
-  private void shareRecent(long from) {
-    RecentBatches.Batch batch = closed ? null : recent.find(from);
-    if (batch != null && !DispatchQuota.Share.NOTHING.equals(quota.toRead(false))) {
-      recentUsed = true;
-      batch.entries().forEach(BroadcastEntry::retain);
-      share(batch.entries(), batch.from(), batch.next());
-    }
+  int connections() {
+    return connections.size();
   }
 
-  private void keepRecent(List<BroadcastEntry> entries, long from, long next) {
-    if (closed || connections.size() < 2) {
-      return;
-    }
-    recent.add(entries, from, next, sizeBytes(entries));
-    recentUsed = true;
-    if (!recentExpiring && !recent.isEmpty()) {
-      recentExpiring = true;
-      expireRecentLater();
-    }
+  void execute(Runnable task) {
+    thread.execute(task);
   }
 
-  private void expireRecentLater() {
-    timer.schedule(() -> thread.execute(this::expireRecent), RECENT_MILLIS, TimeUnit.MILLISECONDS);
+  void executeLater(long delayMillis, Runnable task) {
+    timer.schedule(() -> thread.execute(task), delayMillis, TimeUnit.MILLISECONDS);
   }
 
-  private void expireRecent() {
-    if (recentUsed && !closed) {
-      recentUsed = false;
-      expireRecentLater();
-    } else {
-      recentExpiring = false;
-      recent.clear();
-    }
-  }
-
-  private void waitForQuota() {
+  /** Reads again, also for those behind, when a dispatch rate limit may allow it. */
+  void waitForQuota() {
     if (!waitingForQuota) {
       waitingForQuota = true;
-      timer.schedule(
-          () ->
-              thread.execute(
-                  () -> {
-                    waitingForQuota = false;
-                    readTail();
-                    readCatchUp();
-                  }),
+      executeLater(
           QUOTA_RETRY_MILLIS,
-          TimeUnit.MILLISECONDS);
+          () -> {
+            waitingForQuota = false;
+            readTail();
+            behind.read();
+          });
     }
   }
 
-  private void retryLater(Throwable cause, boolean retry, Runnable read) {
-    if (closed) {
-      return;
-    }
+  boolean mayRetry(Throwable cause, boolean retry) {
     if (!retry) {
       log.debug("{} Reading ended", name, cause);
-      return;
     }
+    return retry && !closed;
+  }
+
+  void retryLater(Throwable cause, long delayMillis, Runnable read) {
     metrics.readFailed();
-    log.warn("{} Reading failed, trying again in {} ms: {}", name, retryMillis, cause.toString());
-    timer.schedule(() -> thread.execute(read), retryMillis, TimeUnit.MILLISECONDS);
-    retryMillis = Math.min(retryMillis * 2, MAX_RETRY_MILLIS);
+    log.warn("{} Reading failed, trying again in {} ms: {}", name, delayMillis, cause.toString());
+    executeLater(delayMillis, read);
   }
 
-  private static long sizeBytes(List<BroadcastEntry> batch) {
-    long bytes = 0;
-    for (BroadcastEntry entry : batch) {
-      bytes += entry.sizeBytes();
-    }
-    return bytes;
+  static long nextRetryMillis(long millis) {
+    return Math.min(millis * 2, MAX_RETRY_MILLIS);
   }
-
-  /** A place that some consumer of a connection is to be sent from, and where it needs no more. */
-  private record CatchUpRequest(long from, long to) {}
 }

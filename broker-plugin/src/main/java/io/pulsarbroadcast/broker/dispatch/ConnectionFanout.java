@@ -4,7 +4,6 @@ package io.pulsarbroadcast.broker.dispatch;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.ConsumerOwner.Verdict;
 import io.pulsarbroadcast.broker.metrics.ConnectionGauges;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -45,19 +44,13 @@ public final class ConnectionFanout {
   private final ConsumerList behind = new ConsumerList();
   private final DelayedDeliveries delayed;
 
-  private final ArrayDeque<BroadcastEntry> tail = new ArrayDeque<>();
-  private long tailBytes;
-
-  /** The ordinal after the last entry that the tail reader handed over. */
-  private long tailEnd;
-
+  private final TailQueue tail = new TailQueue();
   private int tailPass;
   private boolean countedAtTail;
 
   private List<BroadcastEntry> catchUp;
   private int catchUpIndex;
   private int catchUpPass;
-  private int catchUpTurn;
   private boolean catchUpRequested;
 
   private final SentCounts sentAtTail;
@@ -86,7 +79,7 @@ public final class ConnectionFanout {
     writer.execute(
         () -> {
           started = true;
-          tailEnd = tailOrdinal;
+          tail.moveEndTo(tailOrdinal);
           members.forEach(this::place);
           drain();
         });
@@ -108,6 +101,7 @@ public final class ConnectionFanout {
       return;
     }
     leaveLane(consumer);
+    updateTailCount();
     updateGauges();
     FanoutConsumer last = members.remove(members.size() - 1);
     if (last != consumer) {
@@ -115,6 +109,7 @@ public final class ConnectionFanout {
       last.memberIndex = consumer.memberIndex;
     }
     consumer.memberIndex = -1;
+    delayed.forget(consumer);
   }
 
   /**
@@ -140,7 +135,7 @@ public final class ConnectionFanout {
   public void rewind(FanoutConsumer consumer, long epoch) {
     if (consumer.isOrdered()) {
       consumer.epoch = Math.max(consumer.epoch, epoch);
-      moveTo(consumer, consumer.cursor().next());
+      startAgain(consumer);
     } else {
       consumer.redeliverAll();
       consumer.unblock();
@@ -167,9 +162,9 @@ public final class ConnectionFanout {
     drain();
   }
 
-  /** Sends a consumer entries from {@code ordinal} on. */
-  public void moveTo(FanoutConsumer consumer, long ordinal) {
-    consumer.next = ordinal;
+  /** Sends a consumer everything from its position on, as if it had just come. */
+  public void startAgain(FanoutConsumer consumer) {
+    consumer.startAgain();
     replace(consumer);
   }
 
@@ -181,7 +176,7 @@ public final class ConnectionFanout {
     writer.execute(
         () -> {
           // The tail reader goes on from there at the earliest: who seeks back is behind.
-          tailEnd = Math.max(tailEnd, ordinal);
+          tail.moveEndTo(ordinal);
           for (FanoutConsumer consumer : members) {
             if (consumer.next < ordinal) {
               leaveLane(consumer);
@@ -227,19 +222,16 @@ public final class ConnectionFanout {
     writer.execute(
         () -> {
           taken.run();
-          tailEnd = Math.max(tailEnd, next);
+          tail.moveEndTo(next);
           if (closed || atTail.isEmpty()) {
             // Nobody here takes them now; who comes later is behind.
             entries.forEach(BroadcastEntry::release);
             releaseTail();
             return;
           }
-          for (BroadcastEntry entry : entries) {
-            tail.add(entry);
-            tailBytes += entry.sizeBytes();
-          }
+          tail.add(entries);
           drain();
-          if (tailBytes > maxPendingBytes) {
+          if (tail.bytes() > maxPendingBytes) {
             dropTail();
           }
         });
@@ -268,6 +260,15 @@ public final class ConnectionFanout {
         });
   }
 
+  /** What was asked for cannot be read for now: asks anew, in turn. Called by the dispatcher. */
+  void askAgain() {
+    writer.execute(
+        () -> {
+          catchUpRequested = false;
+          drain();
+        });
+  }
+
   private void drain() {
     if (draining || closed || !started) {
       return;
@@ -292,14 +293,14 @@ public final class ConnectionFanout {
     updateGauges();
     if (catchUp == null && !catchUpRequested && !behind.isEmpty() && writer.isWritable()) {
       catchUpRequested = true;
-      FanoutConsumer consumer = nextInTurn();
+      FanoutConsumer consumer = behind.nextInTurn();
       dispatcher.requestCatchUp(this, consumer.wanted(), consumer.wantedEnd());
     }
   }
 
   private void fanOutTail() {
     while (!tail.isEmpty()) {
-      BroadcastEntry entry = tail.peek();
+      BroadcastEntry entry = tail.first();
       while (tailPass < atTail.end()) {
         if (!writer.isWritable()) {
           return;
@@ -316,11 +317,9 @@ public final class ConnectionFanout {
           behind.add(consumer);
         }
       }
-      tail.poll();
-      tailBytes -= entry.sizeBytes();
       tailPass = 0;
       atTail.compact();
-      entry.release();
+      tail.releaseFirst();
     }
   }
 
@@ -340,7 +339,7 @@ public final class ConnectionFanout {
       catchUpPass = 0;
     }
     releaseCatchUp();
-    long tailStart = tailStart();
+    long tailStart = tail.start();
     behind.moveTo(atTail, consumer -> consumer.next >= tailStart && !consumer.hasRedeliveries());
   }
 
@@ -400,7 +399,7 @@ public final class ConnectionFanout {
         && consumer.permits > 0
         && !consumer.isBlocked()
         && consumer.memberIndex >= 0) {
-      boolean tailFits = consumer.next >= tailStart() && !consumer.hasRedeliveries();
+      boolean tailFits = consumer.next >= tail.start() && !consumer.hasRedeliveries();
       (tailFits ? atTail : behind).add(consumer);
       updateTailCount();
     }
@@ -416,22 +415,15 @@ public final class ConnectionFanout {
     }
   }
 
-  /** The ordinal from which on a consumer can be served from the queued tail entries. */
-  private long tailStart() {
-    return tail.isEmpty() ? tailEnd : tail.peek().from();
-  }
-
   private void dropTail() {
     releaseTail();
-    atTail.moveTo(behind, consumer -> consumer.next < tailEnd);
+    atTail.moveTo(behind, consumer -> consumer.next < tail.end());
     updateTailCount();
     drain();
   }
 
   private void releaseTail() {
-    tail.forEach(BroadcastEntry::release);
-    tail.clear();
-    tailBytes = 0;
+    tail.release();
     tailPass = 0;
   }
 
@@ -442,16 +434,6 @@ public final class ConnectionFanout {
       catchUp = null;
       catchUpPass = 0;
       behind.compact();
-    }
-  }
-
-  private FanoutConsumer nextInTurn() {
-    while (true) {
-      catchUpTurn = catchUpTurn + 1 < behind.end() ? catchUpTurn + 1 : 0;
-      FanoutConsumer consumer = behind.get(catchUpTurn);
-      if (consumer != null) {
-        return consumer;
-      }
     }
   }
 

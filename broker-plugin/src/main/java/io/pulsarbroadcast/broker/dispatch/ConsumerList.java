@@ -16,6 +16,7 @@ final class ConsumerList {
   private FanoutConsumer[] consumers = new FanoutConsumer[8];
   private int end;
   private int gaps;
+  private int turn;
 
   /** How many places there are, gaps included. */
   int end() {
@@ -34,6 +35,17 @@ final class ConsumerList {
   /** The consumer at a place, or null for a gap. */
   FanoutConsumer get(int index) {
     return consumers[index];
+  }
+
+  /** The consumer after the one that was last in turn; there is one. */
+  FanoutConsumer nextInTurn() {
+    while (true) {
+      turn = turn + 1 < end ? turn + 1 : 0;
+      FanoutConsumer consumer = consumers[turn];
+      if (consumer != null) {
+        return consumer;
+      }
+    }
   }
 
   void add(FanoutConsumer consumer) {

@@ -15,12 +15,17 @@ import java.util.function.Consumer;
  */
 final class DelayedDeliveries {
 
+  private static final int MIN_TO_DROP = 16;
+
   private final PriorityQueue<Delivery> waiting =
       new PriorityQueue<>(Comparator.comparingLong(Delivery::atMillis));
   private final FrameWriter writer;
   private final Consumer<FanoutConsumer> whenDue;
   private ScheduledFuture<?> timer;
   private long timerAtMillis;
+
+  /** About how many wait for consumers that are gone. */
+  private int forNobody;
 
   private record Delivery(long atMillis, FanoutConsumer consumer, long ordinal) {}
 
@@ -37,6 +42,23 @@ final class DelayedDeliveries {
     consumer.delay(ordinal);
     waiting.add(new Delivery(atMillis, consumer, ordinal));
     startTimer();
+  }
+
+  /**
+   * A consumer is gone. What waits for it is dropped together with that for others, when it is most
+   * of all: so consumers that come and go leave a bounded amount behind.
+   */
+  void forget(FanoutConsumer consumer) {
+    forNobody += consumer.delayedEntries();
+    if (forNobody > MIN_TO_DROP && forNobody > waiting.size() / 2) {
+      waiting.removeIf(delivery -> delivery.consumer.isGone());
+      forNobody = 0;
+    }
+  }
+
+  /** How many deliveries are held. */
+  int size() {
+    return waiting.size();
   }
 
   /** Forgets everything. */
@@ -66,8 +88,12 @@ final class DelayedDeliveries {
     long now = System.currentTimeMillis();
     while (!waiting.isEmpty() && waiting.peek().atMillis <= now) {
       Delivery due = waiting.poll();
-      due.consumer.endDelay(due.ordinal);
-      whenDue.accept(due.consumer);
+      if (due.consumer.isGone()) {
+        forNobody--;
+      } else {
+        due.consumer.endDelay(due.ordinal);
+        whenDue.accept(due.consumer);
+      }
     }
     startTimer();
   }

@@ -122,6 +122,25 @@ public final class FanoutConsumer {
     return owner.deliverAtMillis(entry);
   }
 
+  /** Goes back, or on, to its position. */
+  void startAgain() {
+    next = cursor.next();
+    blocked = false;
+    if (redeliveries != null) {
+      redeliveries.clear();
+    }
+  }
+
+  /** Whether it was removed from its connection. */
+  boolean isGone() {
+    return memberIndex < 0;
+  }
+
+  /** How many entries it is to be sent later. */
+  int delayedEntries() {
+    return redeliveries == null ? 0 : redeliveries.delayedEntries();
+  }
+
   void delay(long ordinal) {
     redeliveries.delay(ordinal);
   }

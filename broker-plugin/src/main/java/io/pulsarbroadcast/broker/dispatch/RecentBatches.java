@@ -17,6 +17,9 @@ final class RecentBatches {
   /** One batch: what was read from {@code from} on, and where the next begins. */
   record Batch(List<BroadcastEntry> entries, long from, long next, long bytes) {}
 
+  /** Entries of few bytes, or none, take memory too, and every request looks at all batches. */
+  private static final int MAX_BATCHES = 64;
+
   private final long maxBytes;
   private final Deque<Batch> batches = new ArrayDeque<>();
   private long bytes;
@@ -34,7 +37,7 @@ final class RecentBatches {
     batches.addLast(new Batch(entries, from, next, sizeBytes));
     bytes += sizeBytes;
     Iterator<Batch> oldest = batches.iterator();
-    while (bytes > maxBytes) {
+    while (bytes > maxBytes || batches.size() > MAX_BATCHES) {
       Batch dropped = oldest.next();
       oldest.remove();
       bytes -= dropped.bytes;

@@ -24,8 +24,11 @@ final class Redeliveries {
 
   private static final int MAX_RUN_ENTRIES = 1_000;
 
-  /** Counts of acknowledged entries are looked for when there are this many, and then twice. */
-  private static final int MIN_COUNTS_TO_PRUNE = 1_024;
+  /**
+   * Counts of acknowledged entries are looked for when there are this many, and then twice. Few: a
+   * hundred thousand consumers may each have as many.
+   */
+  private static final int MIN_COUNTS_TO_PRUNE = 16;
 
   private final VirtualCursor cursor;
   private final NavigableSet<Long> due = new TreeSet<>();
@@ -63,6 +66,17 @@ final class Redeliveries {
   /** How many entries the consumer has been passed over for the time being. */
   int size() {
     return due.size() + delayed.size();
+  }
+
+  /** How many entries are to be sent later. */
+  int delayedEntries() {
+    return delayed.size();
+  }
+
+  /** Forgets what is to be sent; how often it was asked for stays. */
+  void clear() {
+    due.clear();
+    delayed.clear();
   }
 
   /** Takes an entry off, which is being sent; false when it was not asked for. */

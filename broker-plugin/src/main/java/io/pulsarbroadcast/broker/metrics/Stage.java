@@ -5,6 +5,8 @@ import java.util.Locale;
 
 /** A stage on an entry's way through the broker, timed once per entry; see docs/metrics.md. */
 public enum Stage {
+  /** From the arrival of the publish until the managed ledger has it; a part of the next. */
+  ACCEPT,
   /** From the arrival of the publish to the answer of storage, as the producer is told. */
   PERSIST,
   /** From the answer of storage to the entry's arrival at the tail reader. */

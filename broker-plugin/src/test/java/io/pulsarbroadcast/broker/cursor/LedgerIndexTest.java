@@ -54,6 +54,27 @@ class LedgerIndexTest {
   }
 
   @Test
+  void shouldPlaceAPositionPastTheEndOfALedgerAtTheNextOne() {
+    ledgers.put(5L, 10L);
+    ledgers.put(9L, 3L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
+    assertThat(index.ordinalAfter(5, 9)).isEqualTo(10);
+    assertThat(index.ordinalAfter(5, 99)).isEqualTo(10);
+    assertThat(index.ordinalAfter(5, Long.MAX_VALUE)).isEqualTo(10);
+  }
+
+  /** I4: what an acknowledgement does not name is not acknowledged. */
+  @Test
+  void shouldTakeNothingForAnEntryThatALedgerCannotHave() {
+    ledgers.put(5L, 10L);
+    ledgers.put(9L, 3L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
+    assertThat(index.ordinalOf(9, -1)).isEqualTo(LedgerIndex.UNKNOWN);
+    assertThat(index.ordinalOf(5, 10)).isEqualTo(LedgerIndex.UNKNOWN);
+    assertThat(index.ordinalOf(5, Long.MAX_VALUE)).isEqualTo(LedgerIndex.UNKNOWN);
+  }
+
+  @Test
   void shouldPlaceAPositionInATrimmedLedgerAtTheNextOne() {
     ledgers.put(5L, 10L);
     ledgers.put(9L, 3L);

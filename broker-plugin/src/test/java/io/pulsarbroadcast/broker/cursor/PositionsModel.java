@@ -3,68 +3,29 @@ package io.pulsarbroadcast.broker.cursor;
 
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 /**
  * One repeatable run of the model: random steps, each taken by the real classes and by {@link
- * ReferencePositions}, which have to agree afterwards.
- *
- * <p>Real are {@link CursorRegistry}, {@link VirtualCursor}, {@link SkippedEntries}, {@link
- * LedgerIndex}, {@link PositionsStore}, {@link PositionsRecord} and {@link StoredPositions}; the
- * topic, its managed cursor and the log that stores positions are simulated. What joins the real
- * classes in a broker is done here in the same order.
+ * ReferencePositions}, which have to agree afterwards. What joins the real classes in a broker is
+ * done here in the same order.
  */
-final class PositionsModel {
+final class PositionsModel extends ModelSubscription {
 
-  private static final int TRACE_STEPS = 40;
-  private static final int MAX_HOLES = 1_000;
   private static final long[] TIMES_TO_LIVE_SECONDS = {0, 5, 60, 3600};
 
-  private final Random random;
-  private final ArrayDeque<String> trace;
-  private final ModelTopic topic = new ModelTopic();
-  private final ModelLog log;
-
-  /** So few that several records are written at once, or as in the broker. */
-  private final int maxRecordBytes;
-
-  private long nowNanos = 1;
-
-  private SkippedEntries skipped;
-  private LedgerIndex index;
-  private CursorRegistry registry;
-  private PositionsStore store;
-  private ReferencePositions reference;
   private final List<Seek> seeks = new ArrayList<>();
 
-  /** The subscription's own position: in memory, and as it would be after a crash. */
-  private int published;
-
+  /** The subscription's own position as it would be after a crash. */
   private int persisted;
 
   /** A seek whose subscription position is being moved back. */
   private record Seek(ReferenceCursor cursor, int target, long ordinal) {}
 
-  /**
-   * @param traced whether to note what is done
-   */
   PositionsModel(long seed, boolean traced) {
-    random = new Random(seed);
-    maxRecordBytes = random.nextBoolean() ? 50 : PositionsRecords.MAX_RECORD_BYTES;
-    trace = traced ? new ArrayDeque<>() : null;
-    log = new ModelLog(random, () -> reference.toStore());
-    reference = new ReferencePositions(topic, 0);
-    load();
-  }
-
-  /** The steps before a failure. */
-  String trace() {
-    return String.join("\n", trace);
+    super(seed, traced);
   }
 
   void run(int steps) {
@@ -317,15 +278,6 @@ final class PositionsModel {
     require(expired.entries() >= missed, "I6: %s of %s counted", expired.entries(), missed);
   }
 
-  /** How many entries a position does not get when it is moved to a place, or dropped. */
-  private int missedBefore(ReferenceCursor cursor, int end) {
-    int missed = 0;
-    for (int number = 0; number < end; number++) {
-      missed += cursor.may.get(number) || topic.isForNobody(number) ? 0 : 1;
-    }
-    return missed;
-  }
-
   private void publishPosition() {
     if (!seeks.isEmpty()) {
       return;
@@ -458,49 +410,6 @@ final class PositionsModel {
         });
   }
 
-  /** What a broker makes when it loads the topic. */
-  private void load() {
-    index = new LedgerIndex(topic::entriesByLedger, (from, to) -> {});
-    skipped = new SkippedEntries();
-    registry = new CursorRegistry(skipped, ordinal(published), () -> nowNanos);
-    store = new PositionsStore(log, registry, index, MAX_HOLES, maxRecordBytes);
-  }
-
-  private void restoreInto(CursorRegistry target) {
-    log.read().restore(target, index, ordinal(topic.end()));
-  }
-
-  /** Takes every stored position under its name, in a registry of its own. */
-  private void checkRestored(StoredReference expected) {
-    load();
-    restoreInto(registry);
-    int found = 0;
-    for (String name : List.copyOf(expected.names.keySet())) {
-      StoredReference.Name stored = expected.names.get(name);
-      int before = registry.leftBehindCount();
-      VirtualCursor real = registry.connect(name, 60, () -> ordinal(topic.end()), 0);
-      if (registry.leftBehindCount() == before) {
-        require(stored.optional(), "I1: %s is stored and was not restored", name);
-        expected.names.remove(name);
-        continue;
-      }
-      found++;
-      ReferenceCursor cursor = new ReferenceCursor(name, true, published, topic.end());
-      cursor.must.or(stored.must());
-      cursor.may.or(stored.may());
-      cursor.real = real;
-      check(cursor);
-      for (int number = topic.firstStored(); number < topic.end(); number++) {
-        checkAcknowledged(cursor, number);
-      }
-    }
-    require(
-        registry.leftBehindCount() == 0,
-        "%s positions were restored that were not stored, beside %s",
-        registry.leftBehindCount(),
-        found);
-  }
-
   /** Nothing happens any more: everybody gets and acknowledges the rest, and nothing is held. */
   private void finish() {
     note("finish");
@@ -530,108 +439,5 @@ final class PositionsModel {
         reference.durable().isEmpty() || reference.floor == topic.end(),
         "everything is acknowledged, and the subscription is at %s",
         reference.floor);
-  }
-
-  private void check(ReferenceCursor cursor) {
-    long next = cursor.real.next();
-    require(next >= cursor.realNext, "I5: %s from %s to %s", cursor.name, cursor.realNext, next);
-    cursor.realNext = next;
-    int position = number(skipped.firstNotSkipped(next));
-    require(
-        position <= cursor.highest(topic),
-        "I4: %s is at %s, has acknowledged what is before %s",
-        cursor.name,
-        position,
-        cursor.highest(topic));
-    require(
-        position >= cursor.lowest(),
-        "%s is at %s, and has acknowledged what is before %s",
-        cursor.name,
-        position,
-        cursor.lowest());
-    if (topic.end() > topic.firstStored()) {
-      checkAcknowledged(
-          cursor, topic.firstStored() + random.nextInt(topic.end() - topic.firstStored()));
-    }
-  }
-
-  private void checkAcknowledged(ReferenceCursor cursor, int number) {
-    boolean acknowledged = cursor.real.isAcknowledged(ordinal(number));
-    require(
-        !acknowledged || cursor.may.get(number) || topic.isForNobody(number),
-        "I1: %s is not sent %s, which it has not acknowledged",
-        cursor.name,
-        number);
-    require(
-        acknowledged || !cursor.must.get(number) || topic.isForNobody(number),
-        "%s is sent %s again, which it has acknowledged",
-        cursor.name,
-        number);
-  }
-
-  private void checkCounts() {
-    require(
-        registry.connectedCount() == reference.connected.size()
-            && registry.leftBehindCount() == reference.leftBehind().size(),
-        "connected %s, left behind %s",
-        registry.connectedCount(),
-        registry.leftBehindCount());
-  }
-
-  /** I1 and I3: what a registered consumer has not acknowledged is stored. */
-  private void checkNothingNeededIsGone() {
-    for (ReferenceCursor cursor : reference.durable()) {
-      int needed = cursor.highest(topic);
-      require(
-          needed >= topic.firstStored(),
-          "I3: %s needs %s, and everything before %s is trimmed",
-          cursor.name,
-          needed,
-          topic.firstStored());
-    }
-  }
-
-  /** The ordinal of an entry, or of the end. */
-  private long ordinal(int number) {
-    EntryId entry = number < topic.end() ? topic.entry(number) : topic.lastEntry();
-    return number < topic.end()
-        ? index.ordinalOf(entry.ledgerId(), entry.entryId())
-        : index.ordinalAfter(entry.ledgerId(), entry.entryId());
-  }
-
-  /** The number of the entry with an ordinal. */
-  private int number(long ordinal) {
-    return topic.number(index.entryAt(ordinal));
-  }
-
-  private void withConnected(Consumer<ReferenceCursor> action) {
-    if (!reference.connected.isEmpty()) {
-      action.accept(any(reference.connected));
-    }
-  }
-
-  private void rarely(int oneIn, Runnable action) {
-    if (random.nextInt(oneIn) == 0) {
-      action.run();
-    }
-  }
-
-  private <T> T any(List<T> list) {
-    return list.get(random.nextInt(list.size()));
-  }
-
-  private static void require(boolean condition, String message, Object... values) {
-    if (!condition) {
-      throw new AssertionError(String.format(message, values));
-    }
-  }
-
-  private void note(String step, Object... values) {
-    if (trace != null) {
-      if (trace.size() == TRACE_STEPS) {
-        trace.removeFirst();
-      }
-      trace.add(String.format(step, values));
-    }
   }
 }

@@ -30,6 +30,10 @@ final class StoredReference {
     private Name or(Name other) {
       BitSet both = (BitSet) must.clone();
       both.and(other.must);
+      if (registration != other.registration) {
+        // Both can be there, when the end of the first is not: then the lower holds, without holes.
+        both.clear(both.nextClearBit(0), both.length());
+      }
       BitSet either = (BitSet) may.clone();
       either.or(other.may);
       return new Name(

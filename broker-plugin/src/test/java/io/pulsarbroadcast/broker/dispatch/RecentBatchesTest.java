@@ -56,6 +56,19 @@ class RecentBatchesTest {
   }
 
   @Test
+  void shouldKeepABoundedNumberOfBatchesThatHaveNoBytes() {
+    BroadcastEntry first = BroadcastEntry.skipping(0, 0);
+    recent.add(List.of(first), 0, 1, 0);
+    for (int ordinal = 1; ordinal <= 100; ordinal++) {
+      recent.add(List.of(BroadcastEntry.skipping(ordinal, ordinal)), ordinal, ordinal + 1, 0);
+    }
+
+    assertThat(first.refCnt()).isEqualTo(1);
+    assertThat(recent.find(0)).isNull();
+    assertThat(recent.find(100)).isNotNull();
+  }
+
+  @Test
   void shouldGiveBackEverythingWhenCleared() {
     BroadcastEntry entry = add(5);
     recent.clear();

@@ -42,7 +42,8 @@ final class ChartStyle {
           new Color(0x4C8C4A),
           new Color(0x8A5FA8),
           new Color(0xD9A21B),
-          new Color(0x5C6670));
+          new Color(0x5C6670),
+          new Color(0xB9C2C9));
 
   private static final List<Marker> MARKERS =
       List.of(

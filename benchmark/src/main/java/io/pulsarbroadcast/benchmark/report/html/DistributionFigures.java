@@ -10,7 +10,7 @@ import java.util.Set;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.XYChart;
 
-/** Whole distributions, variants side by side, and stages. Any thread may call it. */
+/** Whole distributions, and variants side by side. Any thread may call it. */
 final class DistributionFigures {
   private static final double MICROS_PER_MILLI = 1e3;
   private static final int MAX_LINES = 6;
@@ -30,15 +30,11 @@ final class DistributionFigures {
             figures.add(variants(name, group));
           }
         });
-    List<Result> staged = results.stream().filter(r -> !r.stages().isEmpty()).toList();
-    if (!staged.isEmpty()) {
-      figures.add(stages(staged));
-    }
     return figures;
   }
 
   /** What was run with the same consumers, size and rate; the last of each driver. */
-  private static Map<String, List<Result>> groups(List<Result> results) {
+  static Map<String, List<Result>> groups(List<Result> results) {
     Map<String, Map<String, Result>> groups = new LinkedHashMap<>();
     for (Result result : results) {
       if (!result.endToEndCurve().isEmpty() && result.catchUp().isEmpty()) {
@@ -172,28 +168,5 @@ final class DistributionFigures {
 
   private static List<Double> at(List<Result> results, double percentile) {
     return results.stream().map(r -> r.endToEndMillis().get(percentile)).toList();
-  }
-
-  private static Figure stages(List<Result> results) {
-    CategoryChart chart =
-        ChartStyle.bars(
-            "Where the time goes, from the producer to the last consumer",
-            "Run",
-            "Mean latency (ms)");
-    chart.getStyler().setStacked(true);
-    List<String> runs = results.stream().map(Result::series).toList();
-    Stages.NAMES.forEach(
-        (stage, what) ->
-            chart.addSeries(
-                stage + ": " + what,
-                runs,
-                results.stream().map(r -> r.stages().getOrDefault(stage, 0.0)).toList()));
-    return new Figure(
-        "stages",
-        "Stages of the end-to-end latency",
-        chart,
-        "Means of the broker's timers for the six stages of figure 6 of NTT's post, where, with"
-            + " 40,000 Shared consumers, persist took 27% and broadcast 33% of the latency.",
-        results);
   }
 }

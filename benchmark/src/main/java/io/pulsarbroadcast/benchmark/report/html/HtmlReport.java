@@ -39,6 +39,7 @@ public final class HtmlReport {
     figures.addAll(ScaleFigures.of(results));
     figures.addAll(ThroughputFigures.of(results));
     figures.addAll(DistributionFigures.of(results));
+    figures.addAll(StageFigures.of(results));
     figures.addAll(CatchUpFigures.of(results));
     Path plots = Files.createDirectories(folder.resolve("plots"));
     Map<String, String> svgs = new LinkedHashMap<>();

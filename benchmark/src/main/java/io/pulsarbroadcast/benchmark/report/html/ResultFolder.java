@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.pulsarbroadcast.benchmark.report.Environment;
 import io.pulsarbroadcast.benchmark.report.LatencyReport;
+import io.pulsarbroadcast.benchmark.report.StageBreakdown;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,7 @@ final class ResultFolder {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String OWN = "pulsarBroadcast";
   private static final double MICROS_PER_SECOND = 1e6;
+  private static final double MICROS_PER_MILLI = 1e3;
   private static final int SIGNIFICANT_DIGITS = 3;
   private static final Map<Double, String> SUFFIXES = new TreeMap<>();
 
@@ -117,6 +119,7 @@ final class ResultFolder {
         delivery.path("received").asLong(-1),
         delivery.path("missing").asLong(-1),
         delivery.path("duplicates").asLong(-1),
+        stages(run),
         catchUp,
         JSON.treeToValue(own.path("environment"), Environment.class).line());
   }
@@ -130,7 +133,7 @@ final class ResultFolder {
       ofRun.add(entry.getValue());
     }
     if (ofRun.isEmpty()) {
-      return result(files, run, -1, null, null, -1, -1, -1, -1, -1, List.of(), null);
+      return result(files, run, -1, null, null, -1, -1, -1, -1, -1, stages(run), List.of(), null);
     }
     long wall =
         ofRun.stream()
@@ -148,6 +151,7 @@ final class ResultFolder {
         sum(ofRun, node -> node.path("delivery").path("receivedEntries")),
         sum(ofRun, node -> node.path("delivery").path("gapEntries")),
         sum(ofRun, node -> node.path("delivery").path("duplicateMessages")),
+        stages(run, ofRun),
         List.of(),
         ofRun.stream()
             .map(node -> node.path("environment").asText())
@@ -209,6 +213,7 @@ final class ResultFolder {
       long received,
       long gaps,
       long duplicates,
+      Map<String, Double> stages,
       List<Result.CatchUp> catchUp,
       String environment) {
     long maxBacklog = 0;
@@ -235,7 +240,7 @@ final class ResultFolder {
         gaps,
         duplicates,
         maxBacklog,
-        stages(run),
+        stages,
         catchUp,
         environment);
   }
@@ -270,6 +275,31 @@ final class ResultFolder {
 
   private static LatencyReport report(JsonNode node) throws IOException {
     return node.isObject() ? JSON.treeToValue(node, LatencyReport.class) : null;
+  }
+
+  /**
+   * From the timers that the driver's files tell, of the last worker to look: each of them asked
+   * the broker for the whole subscription.
+   */
+  private Map<String, Double> stages(JsonNode run, List<JsonNode> workers) {
+    Map<String, Double> timers = new LinkedHashMap<>();
+    workers.stream()
+        .max(Comparator.comparing(worker -> worker.path("endedAt").asText()))
+        .ifPresent(
+            worker ->
+                worker
+                    .path("brokerTimers")
+                    .fields()
+                    .forEachRemaining(
+                        timer ->
+                            timers.put(
+                                timer.getKey(), timer.getValue().path("meanMicros").asDouble())));
+    double publishMicros = run.path("aggregatedPublishLatencyAvg").asDouble() * MICROS_PER_MILLI;
+    Map<String, Double> millis = new LinkedHashMap<>();
+    // End-to-end latency counts from the publish time there, and nothing tells the last receiver.
+    StageBreakdown.of(timers, publishMicros, 0, 0)
+        .forEach((stage, micros) -> millis.put(stage, micros / MICROS_PER_MILLI));
+    return millis.isEmpty() ? stages(run) : millis;
   }
 
   /** From the result itself, or from a file beside it that names its driver and workload. */

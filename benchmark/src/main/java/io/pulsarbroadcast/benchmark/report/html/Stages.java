@@ -5,7 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The six stages that NTT splits the end-to-end latency into. Any thread may call it. */
+/**
+ * The six stages that NTT splits the end-to-end latency into, and what is left. Any thread may call
+ * it.
+ */
 final class Stages {
   /** Keys in files, in the order of time, and what they cover. */
   static final Map<String, String> NAMES = new LinkedHashMap<>();
@@ -13,12 +16,13 @@ final class Stages {
   private static final double MICROS_PER_MILLI = 1_000;
 
   static {
-    NAMES.put("produce", "client to broker");
+    NAMES.put("produce", "producer and its network (by subtraction)");
     NAMES.put("broker", "broker, before storing");
     NAMES.put("persist", "stored by BookKeeper");
     NAMES.put("notify", "reader notified");
-    NAMES.put("prepare", "frame prepared");
-    NAMES.put("broadcast", "written to all connections");
+    NAMES.put("prepare", "prepared and handed to connections");
+    NAMES.put("broadcast", "written for every consumer");
+    NAMES.put("receive", "from there to the last receiver (by subtraction)");
   }
 
   private Stages() {}

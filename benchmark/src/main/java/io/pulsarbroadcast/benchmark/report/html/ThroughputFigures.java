@@ -47,6 +47,18 @@ final class ThroughputFigures {
     return points;
   }
 
+  /** Those points, line by line, with a name for each line. */
+  static Map<String, List<Result>> lines(List<Result> results) {
+    Map<String, List<Result>> lines = new LinkedHashMap<>();
+    bySize(results)
+        .forEach(
+            (bytes, ofSize) ->
+                severalRates(ofSize)
+                    .forEach(
+                        (series, points) -> lines.put(series + ", " + Text.bytes(bytes), points)));
+    return lines;
+  }
+
   private static Map<Integer, List<Result>> bySize(List<Result> results) {
     Map<Integer, List<Result>> bySize = new TreeMap<>();
     for (Result result : results) {

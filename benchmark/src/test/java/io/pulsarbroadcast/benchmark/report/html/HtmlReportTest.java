@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.benchmark.report.html;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.pulsarbroadcast.benchmark.report.LatencyReport;
@@ -61,7 +62,7 @@ class HtmlReportTest {
     Files.writeString(
         folder.resolve("broker.stages.json"),
         """
-        {"kind": "pulsar-broadcast-stages", "driver": "Broadcast",
+        {"kind": "pulsar-broadcast-stages", "driver": "Shared each",
          "workload": "20,000 consumers, 10 KB, 1 msg/s",
          "stages": {"produce": {"meanMicros": 900}, "broker": {"meanMicros": 300},
            "persist": {"meanMicros": 2100}, "notify": {"meanMicros": 200},
@@ -103,7 +104,7 @@ class HtmlReportTest {
     while (ids.find()) {
       assertThat(seen.add(ids.group(1))).as(ids.group(1)).isTrue();
     }
-    assertThat(seen).contains("runs", "percentiles-end-to-end", "stages");
+    assertThat(seen).contains("runs", "percentiles-end-to-end", "stages-of-the-end-to-end-latency");
   }
 
   @Test
@@ -129,6 +130,56 @@ class HtmlReportTest {
         .anyMatch(t -> t.contains("Mean latency (ms)") && t.contains("persist"))
         .anyMatch(t -> t.contains("Variant") && t.contains("Last receiver"))
         .anyMatch(t -> t.contains("(MB/s)") && t.contains("laggards"));
+  }
+
+  @Test
+  void shouldDrawTheStagesOfEveryRunThatHasThem() throws Exception {
+    writeEverything();
+
+    List<String> plots = plots(parsed(page()));
+
+    assertThat(plots)
+        .filteredOn(text -> text.contains("Where the time goes"))
+        .as("two rows of the table, and the rates of one driver")
+        .hasSize(3)
+        .allMatch(text -> text.contains("Vertical axis: Mean latency (ms)"))
+        .allMatch(text -> text.contains("broadcast: ") && text.contains("receive: "))
+        .anyMatch(text -> text.contains("Published (messages/s)"));
+    assertThat(ResultFolder.read(folder, warnings::add))
+        .filteredOn(result -> result.driver().equals("Shared each") && result.consumers() == 20_000)
+        .as("a file beside the result tells them, too")
+        .singleElement()
+        .satisfies(result -> assertThat(result.stages()).containsEntry("persist", 2.1));
+  }
+
+  @Test
+  void shouldTakeTheStagesOfOpenMessagingBenchmarksRunsFromTheDriversFiles() throws Exception {
+    Files.writeString(
+        folder.resolve("worker.driver.json"),
+        """
+        {"kind": "pulsar-broadcast-omb-driver", "driver": "Broadcast", "topics": ["t"],
+         "endedAt": "2026-01-02T03:04:05Z", "consumers": 10,
+         "connect": {"sinceStart": %s},
+         "brokerTimers": {"accept": {"meanMicros": 10}, "persist": {"meanMicros": 2000},
+           "notify": {"meanMicros": 200}, "prepare": {"meanMicros": 50},
+           "last_write": {"meanMicros": 900}}}
+        """
+            .formatted(new ObjectMapper().writeValueAsString(LatencyReport.of(new Histogram(3)))));
+    Files.writeString(
+        folder.resolve("omb.json"),
+        """
+        {"workload": "w", "driver": "Broadcast", "aggregatedPublishLatencyAvg": 2.5,
+         "aggregatedEndToEndLatency99pct": 123.0}
+        """);
+
+    assertThat(ResultFolder.read(folder, warnings::add).get(0).stages())
+        .containsExactly(
+            entry("produce", 0.5),
+            entry("broker", 0.01),
+            entry("persist", 1.99),
+            entry("notify", 0.2),
+            entry("prepare", 0.05),
+            entry("broadcast", 0.9));
   }
 
   @Test

@@ -1,12 +1,34 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
-package io.pulsarbroadcast.benchmark.scenario;
+package io.pulsarbroadcast.benchmark.broker;
 
 import java.util.ArrayList;
 import java.util.List;
 
 /** One answer of a broker's Prometheus page. Immutable; any thread may call it. */
-final class MetricsPage {
-  private record Sample(String name, String labels, double value) {}
+public final class MetricsPage {
+  private static final class Sample {
+    private final String name;
+    private final String labels;
+    private final double value;
+
+    Sample(String name, String labels, double value) {
+      this.name = name;
+      this.labels = labels;
+      this.value = value;
+    }
+
+    boolean is(String wantedName, String... labelTexts) {
+      if (!name.equals(wantedName)) {
+        return false;
+      }
+      for (String text : labelTexts) {
+        if (!labels.contains(text)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
 
   private final List<Sample> samples;
 
@@ -14,7 +36,7 @@ final class MetricsPage {
     this.samples = samples;
   }
 
-  static MetricsPage parse(String text) {
+  public static MetricsPage parse(String text) {
     List<Sample> samples = new ArrayList<>();
     text.lines()
         .filter(line -> !line.startsWith("#") && !line.isBlank())
@@ -39,16 +61,15 @@ final class MetricsPage {
     }
   }
 
-  /** The sum of all samples of this name whose labels contain this text; NaN when there is none. */
-  double sum(String name, String labelText) {
+  /**
+   * The sum of all samples of this name whose labels contain each of these texts, such as {@code
+   * stage="notify"}; NaN when there is none.
+   */
+  public double sum(String name, String... labelTexts) {
     return samples.stream()
-        .filter(sample -> sample.name.equals(name) && sample.labels.contains(labelText))
-        .mapToDouble(Sample::value)
+        .filter(sample -> sample.is(name, labelTexts))
+        .mapToDouble(sample -> sample.value)
         .reduce(Double::sum)
         .orElse(Double.NaN);
-  }
-
-  double sum(String name) {
-    return sum(name, "");
   }
 }

@@ -1,5 +1,5 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
-package io.pulsarbroadcast.benchmark.scenario;
+package io.pulsarbroadcast.benchmark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,14 +7,14 @@ import org.junit.jupiter.api.Test;
 
 class MetricsPageTest {
   private static final String TEXT =
-      """
-      # TYPE reads counter
-      reads{cluster="standalone", success="false"} 1
-      reads{cluster="standalone", success="true"} 40.0 1700000000
-      reads{cluster="other",success="true"} 2
-      plain 1.5E3
-      not a sample
-      """;
+      String.join(
+          "\n",
+          "# TYPE reads counter",
+          "reads{cluster=\"standalone\", success=\"false\"} 1",
+          "reads{cluster=\"standalone\", success=\"true\"} 40.0 1700000000",
+          "reads{cluster=\"other\",success=\"true\"} 2",
+          "plain 1.5E3",
+          "not a sample");
 
   private final MetricsPage page = MetricsPage.parse(TEXT);
 
@@ -22,6 +22,7 @@ class MetricsPageTest {
   void shouldAddUpTheSamplesWithALabel() {
     assertThat(page.sum("reads", "success=\"true\"")).isEqualTo(42);
     assertThat(page.sum("reads")).isEqualTo(43);
+    assertThat(page.sum("reads", "success=\"true\"", "cluster=\"other\"")).isEqualTo(2);
     assertThat(page.sum("plain")).isEqualTo(1_500);
   }
 

@@ -1,0 +1,82 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.cli;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/**
+ * The broker that a command starts for itself; a mixin of its options, as picocli fills it in. One
+ * thread may call it.
+ */
+public final class BrokerOptions {
+  @Option(
+      names = "--broker-heap-mb",
+      paramLabel = "MB",
+      description = "Heap of the broker that is started (default: ${DEFAULT-VALUE}).")
+  private int heapMegabytes;
+
+  @Option(
+      names = "--broker-direct-mb",
+      paramLabel = "MB",
+      description = "Direct memory of the broker that is started (default: ${DEFAULT-VALUE}).")
+  private int directMegabytes;
+
+  @Option(
+      names = "--nar",
+      paramLabel = "FILE",
+      description = "The plugin to install in it; the script adds it.")
+  private Path nar;
+
+  @Option(
+      names = "--pulsar-home",
+      paramLabel = "FOLDER",
+      description = "The unpacked Pulsar distribution to start; the script adds it.")
+  private Path pulsarHome;
+
+  /** The two defaults, which differ between commands. */
+  public BrokerOptions(int heapMegabytes, int directMegabytes) {
+    this.heapMegabytes = heapMegabytes;
+    this.directMegabytes = directMegabytes;
+  }
+
+  /** Throws {@link InvalidOptionException} when the broker could not have this memory. */
+  public void checkMemory() {
+    OptionRange.HEAP.check(heapMegabytes);
+    OptionRange.DIRECT.check(directMegabytes);
+  }
+
+  /**
+   * Throws {@link InvalidOptionException} when there is nothing to start.
+   *
+   * @param needsNar whether it has to have the plugin
+   * @param instead what else is allowed, after a comma; or empty
+   */
+  public void checkFiles(boolean needsNar, String instead) {
+    if (pulsarHome == null || !Files.isRegularFile(pulsarHome.resolve("bin/pulsar"))) {
+      throw new InvalidOptionException(
+          "--pulsar-home is " + pulsarHome + "; allowed: a folder that has bin/pulsar" + instead);
+    }
+    if (nar == null ? needsNar : !Files.isRegularFile(nar)) {
+      throw new InvalidOptionException(
+          "--nar is " + nar + "; allowed: the plugin's file" + instead);
+    }
+  }
+
+  public int heapMegabytes() {
+    return heapMegabytes;
+  }
+
+  public int directMegabytes() {
+    return directMegabytes;
+  }
+
+  /** The plugin, or null. */
+  public Path nar() {
+    return nar;
+  }
+
+  public Path pulsarHome() {
+    return pulsarHome;
+  }
+}

@@ -1,0 +1,55 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+class BrokerOptionsTest {
+  @TempDir Path folder;
+
+  @Command(name = "test")
+  private static final class Sample {
+    @Mixin private BrokerOptions broker = new BrokerOptions(700, 800);
+  }
+
+  private static BrokerOptions parse(String... arguments) {
+    Sample sample = new Sample();
+    new CommandLine(sample).parseArgs(arguments);
+    return sample.broker;
+  }
+
+  @Test
+  void shouldHaveTheDefaultsOfItsCommand() {
+    assertThat(parse().heapMegabytes()).isEqualTo(700);
+    assertThat(parse().directMegabytes()).isEqualTo(800);
+    assertThat(parse("--broker-heap-mb", "900").heapMegabytes()).isEqualTo(900);
+    assertThat(new CommandLine(new Sample()).getUsageMessage())
+        .contains("(default: 700)", "(default: 800)");
+  }
+
+  @Test
+  void shouldSayWhatElseIsAllowedWhenThereIsNothingToStart() throws IOException {
+    Path home = Files.createDirectories(folder.resolve("bin")).getParent();
+    Files.createFile(home.resolve("bin/pulsar"));
+    String homeOption = "--pulsar-home=" + home;
+
+    assertThatThrownBy(() -> parse().checkFiles(true, ", or --service-url"))
+        .hasMessage(
+            "--pulsar-home is null; allowed: a folder that has bin/pulsar, or --service-url");
+    assertThatThrownBy(() -> parse(homeOption).checkFiles(true, ""))
+        .hasMessage("--nar is null; allowed: the plugin's file");
+    assertThatThrownBy(() -> parse(homeOption, "--nar=/no/such.nar").checkFiles(false, ""))
+        .hasMessage("--nar is /no/such.nar; allowed: the plugin's file");
+    assertThatNoException().isThrownBy(() -> parse(homeOption).checkFiles(false, ""));
+  }
+}

@@ -1,0 +1,111 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts, stops and resumes the parts of one Broadcast subscription, and makes its positions last
+ * when it is closed. Called by the topic and by what the broker takes for the subscription's
+ * dispatcher, from any thread.
+ *
+ * <p>Closing is: {@link #fence}, {@link #stop}, {@link #closeLog}; {@link #resume} undoes it when
+ * the topic could not be closed. Before a deletion the log is given up with {@link #discardLog}.
+ */
+final class SubscriptionLifecycle {
+
+  private static final Logger log = LoggerFactory.getLogger(SubscriptionLifecycle.class);
+
+  private final String topic;
+  private final String subscription;
+  private final SubscriptionParts parts;
+  private final SubscriptionWatch watch;
+  private volatile boolean fenced;
+  private volatile boolean discarded;
+
+  SubscriptionLifecycle(
+      String topic, String subscription, SubscriptionParts parts, SubscriptionWatch watch) {
+    this.topic = topic;
+    this.subscription = subscription;
+    this.parts = parts;
+    this.watch = watch;
+  }
+
+  void start() {
+    watch.start();
+  }
+
+  /** Takes no further consumers. */
+  void fence() {
+    fenced = true;
+  }
+
+  /** Whether the subscription takes no consumers because it is being closed. */
+  boolean isFenced() {
+    return fenced;
+  }
+
+  /**
+   * Stops dispatch and makes the positions last: the topic is being closed, or the subscription
+   * changes its type.
+   */
+  CompletableFuture<Void> stop() {
+    watch.stop();
+    parts.fanout().close();
+    return storePositions()
+        .whenComplete(
+            (stored, e) -> {
+              parts.publisher().stop();
+              parts.metrics().close();
+            });
+  }
+
+  /** Makes the positions last, and the subscription's own too. */
+  CompletableFuture<Void> storePositions() {
+    return parts
+        .publisher()
+        .flush()
+        .handle((flushed, e) -> parts.publisher().publish())
+        .thenCompose(published -> published);
+  }
+
+  /**
+   * Closes the positions log, after {@link #stop}. A log that does not close has all that was
+   * flushed.
+   */
+  CompletableFuture<Void> closeLog() {
+    PositionsLedger ledger = parts.past().ledger();
+    if (ledger == null || discarded) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return ledger
+        .close()
+        .exceptionally(
+            e -> {
+              log.warn("[{}][{}] Could not close the positions log", topic, subscription, e);
+              return null;
+            });
+  }
+
+  /** Closes the positions log for good: it is about to be deleted. */
+  CompletableFuture<Void> discardLog() {
+    parts.publisher().stop();
+    parts.metrics().close();
+    CompletableFuture<Void> closed = closeLog();
+    discarded = true;
+    return closed;
+  }
+
+  /** Takes part again after {@link #stop}, when closing the topic failed. */
+  void resume() {
+    fenced = false;
+    parts.metrics().reopen();
+    parts.publisher().resume();
+    watch.start();
+    parts.fanout().reopen();
+    if (parts.past().ledger() != null && !discarded) {
+      parts.past().ledger().reopen();
+    }
+  }
+}

@@ -1,0 +1,152 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.roaringbitmap.RoaringBitmap;
+
+/**
+ * The durable positions of one subscription by name: which of them wait for their consumer's
+ * return, and what the store has of them. Guarded by its {@link CursorRegistry}.
+ */
+final class NamedPositions {
+
+  private final Map<String, NamedPosition> byName = new HashMap<>();
+  private int leftBehindCount;
+
+  /** Names in the write under way that are not on storage yet. */
+  private final List<NamedPosition> onTheirWay = new ArrayList<>();
+
+  /** The first number of the store that no name ever had. */
+  private int nextNumber;
+
+  private final RoaringBitmap freeNumbers = new RoaringBitmap();
+  private final RoaringBitmap removedNumbers = new RoaringBitmap();
+
+  /** The positions under a name, or null. */
+  NamedPosition get(String name) {
+    return byName.get(name);
+  }
+
+  NamedPosition add(String name, long ttlSeconds) {
+    int number = nextNumber;
+    if (freeNumbers.isEmpty()) {
+      nextNumber++;
+    } else {
+      number = freeNumbers.first();
+      freeNumbers.remove(number);
+    }
+    NamedPosition named = new NamedPosition(name, number, ttlSeconds);
+    byName.put(name, named);
+    return named;
+  }
+
+  /** Forgets a name that no position has any more. */
+  void removeIfUnused(NamedPosition named) {
+    if (named.connected == 0 && named.leftBehind == null) {
+      byName.remove(named.name);
+      removedNumbers.add(named.number);
+    }
+  }
+
+  /** How many positions wait for their consumer's return. */
+  int leftBehindCount() {
+    return leftBehindCount;
+  }
+
+  /** Keeps a position for its consumer's return; of several under one name the lowest. */
+  void leaveBehind(NamedPosition named, VirtualCursor cursor, long nowNanos) {
+    cursor.named = named;
+    if (named.leftBehind == null) {
+      named.leftBehind = cursor;
+      leftBehindCount++;
+    } else {
+      named.leftBehind.lowerTo(cursor);
+    }
+    named.leftAtNanos = nowNanos;
+  }
+
+  /** Gives a position that waits to its consumer. */
+  VirtualCursor takeLeftBehind(NamedPosition named) {
+    VirtualCursor cursor = named.leftBehind;
+    named.leftBehind = null;
+    leftBehindCount--;
+    return cursor;
+  }
+
+  /** See {@link CursorRegistry#expire}. */
+  Skipped expire(long nowNanos, long end) {
+    int expired = 0;
+    long entries = 0;
+    for (Iterator<NamedPosition> all = byName.values().iterator();
+        leftBehindCount > 0 && all.hasNext(); ) {
+      NamedPosition named = all.next();
+      if (named.leftBehind != null
+          && (nowNanos - named.leftAtNanos) / 1_000_000_000L >= named.ttlSeconds) {
+        entries += takeLeftBehind(named).unacknowledgedBefore(end);
+        expired++;
+        if (named.connected == 0) {
+          all.remove();
+          removedNumbers.add(named.number);
+        }
+      }
+    }
+    return new Skipped(expired, entries);
+  }
+
+  void forEachLeftBehind(Consumer<VirtualCursor> action) {
+    if (leftBehindCount > 0) {
+      for (NamedPosition named : byName.values()) {
+        if (named.leftBehind != null) {
+          action.accept(named.leftBehind);
+        }
+      }
+    }
+  }
+
+  /** Writes what changed since the last time, or everything. */
+  void collect(ConnectedCursors connected, PositionsRecords records, boolean everything) {
+    if (!everything) {
+      records.removed(removedNumbers);
+    }
+    findLowest(connected);
+    onTheirWay.clear();
+    for (NamedPosition named : byName.values()) {
+      if (everything) {
+        named.forgetStored();
+      }
+      named.collect(records);
+      if (!named.nameStored) {
+        onTheirWay.add(named);
+      }
+    }
+    freeNumbers.or(removedNumbers);
+    removedNumbers.clear();
+  }
+
+  /** What was collected last is on storage. */
+  void stored() {
+    onTheirWay.forEach(named -> named.nameStored = true);
+    onTheirWay.clear();
+  }
+
+  private void findLowest(ConnectedCursors connected) {
+    for (NamedPosition named : byName.values()) {
+      named.lowest = named.leftBehind;
+    }
+    for (int i = 0; i < connected.count(); i++) {
+      VirtualCursor cursor = connected.get(i);
+      if (cursor.isDurable()) {
+        NamedPosition named = cursor.named;
+        if (named.lowest == null || cursor.next() < named.lowest.next()) {
+          named.lowest = cursor;
+        }
+      }
+    }
+  }
+}
