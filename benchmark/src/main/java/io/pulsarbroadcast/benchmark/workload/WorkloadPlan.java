@@ -70,6 +70,11 @@ record WorkloadPlan(
         + Math.max(1, (int) Math.round(messagesPerSecondOfPartition() * seconds));
   }
 
+  /** Of all partitions together, which have whole numbers of messages, without the warm-up. */
+  long timedMessages() {
+    return (long) workload.partitions() * (messagesOfPartition() - warmupMessages());
+  }
+
   /** The names of the partitions, or the topic's own. */
   List<String> partitions(String topic) {
     if (workload.partitions() == 1) {

@@ -71,9 +71,8 @@ record WorkloadResult(
   /** True when the rate was published, and everything was received nearly as fast. */
   boolean isSustained() {
     long published = intervals.stream().mapToLong(Interval::published).sum();
-    long asked = Math.round((double) plan.messagesPerSecond() * plan.seconds());
     return delivery.missing() == 0
-        && published >= asked * REACHED
+        && published >= plan.timedMessages() * REACHED
         && seconds() <= plan.seconds() / REACHED + 1;
   }
 }

@@ -109,6 +109,15 @@ class ResultWriterTest {
   }
 
   @Test
+  void shouldAskOfARateWhatItsPartitionsPublishInAShortRun() throws IOException {
+    WorkloadPlan plan = SampleResults.plan("rates-10kb-16p", "broadcast");
+    WorkloadPlan shortRun = new WorkloadPlan(plan.workload(), plan.driver(), 10, 10, 2, 1, true);
+
+    assertThat(plan.atRate(1_000).timedMessages()).isEqualTo(10_000);
+    assertThat(shortRun.timedMessages()).as("0.625/s for 2 s is one, on each of 16").isEqualTo(16);
+  }
+
+  @Test
   void shouldKnowARateThatWasNotReached() throws IOException {
     WorkloadPlan asked = SampleResults.plan("rates-100b-1p", "broadcast").atRate(1_000);
     WorkloadResult reached = SampleResults.result(asked, 1_000, List.of());
