@@ -97,13 +97,12 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     for (int launches = 1; ; launches++) {
       launch();
       try {
-        awaitReady(process);
+        if (awaitReady(process)) {
+          return this;
+        }
       } catch (IOException | InterruptedException e) {
         kill();
         throw e;
-      }
-      if (!RegistrationLoop.isIn(logOfThisStart)) {
-        return this;
       }
       kill();
       if (launches == MAX_LAUNCHES) {
@@ -130,11 +129,18 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     }
   }
 
-  /** Returns when the broker can be used, or never could be. */
-  private void awaitReady(Process started) throws IOException, InterruptedException {
+  /** Returns true when the broker can be used, false when its bookie never could be. */
+  private boolean awaitReady(Process started) throws IOException, InterruptedException {
     ReadinessCheck check = new ReadinessCheck(adminUrl(), options.adminToken);
     long startNanos = System.nanoTime();
-    while (!RegistrationLoop.isIn(logOfThisStart) && !check.isReady()) {
+    while (true) {
+      boolean ready = check.isReady();
+      if (RegistrationLoop.isIn(logOfThisStart)) {
+        return false;
+      }
+      if (ready) {
+        return true;
+      }
       if (!started.isAlive()) {
         throw failure("ended with code " + started.exitValue(), startNanos);
       }

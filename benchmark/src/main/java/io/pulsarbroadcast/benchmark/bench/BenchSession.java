@@ -12,7 +12,6 @@ import io.pulsarbroadcast.benchmark.server.BrokerLoadServer;
 import io.pulsarbroadcast.benchmark.server.FlightRecording;
 import io.pulsarbroadcast.benchmark.server.FloorLoadServer;
 import io.pulsarbroadcast.benchmark.server.LoadServer;
-import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -62,13 +61,10 @@ final class BenchSession {
   BrokerLoadServer startBroker(String name, boolean withPlugin, Map<String, String> settings)
       throws IOException, InterruptedException {
     PulsarProcessBuilder builder =
-        PulsarProcess.builder()
-            .pulsarHome(servers.broker.pulsarHome())
-            .nar(withPlugin ? servers.broker.nar() : null)
-            .heapMegabytes(servers.broker.heapMegabytes())
-            .directMegabytes(servers.broker.directMegabytes())
-            .keepLogs(results.folder().resolve("broker-logs"))
-            .name("bench");
+        servers
+            .broker
+            .process("bench", withPlugin)
+            .keepLogs(results.folder().resolve("broker-logs"));
     servers.settings().forEach(builder::setting);
     settings.forEach(builder::setting);
     return BrokerLoadServer.start(name, builder.build(), progress);

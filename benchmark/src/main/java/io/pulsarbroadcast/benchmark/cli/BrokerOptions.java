@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.cli;
 
+import io.pulsarbroadcast.process.PulsarProcess;
+import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
@@ -63,6 +65,20 @@ public final class BrokerOptions {
     }
   }
 
+  /**
+   * The broker's process, ready to be built or given more.
+   *
+   * @param name a part of its folder's name
+   */
+  public PulsarProcessBuilder process(String name, boolean withPlugin) {
+    return PulsarProcess.builder()
+        .pulsarHome(pulsarHome)
+        .nar(withPlugin ? nar : null)
+        .heapMegabytes(heapMegabytes)
+        .directMegabytes(directMegabytes)
+        .name(name);
+  }
+
   public int heapMegabytes() {
     return heapMegabytes;
   }
@@ -74,9 +90,5 @@ public final class BrokerOptions {
   /** The plugin, or null. */
   public Path nar() {
     return nar;
-  }
-
-  public Path pulsarHome() {
-    return pulsarHome;
   }
 }

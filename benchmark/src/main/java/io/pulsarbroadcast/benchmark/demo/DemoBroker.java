@@ -26,13 +26,7 @@ final class DemoBroker implements AutoCloseable {
       return new DemoBroker(options.serviceUrl, null);
     }
     PulsarProcess process =
-        PulsarProcess.builder()
-            .pulsarHome(options.broker.pulsarHome())
-            .nar(options.mode() == DemoOptions.Mode.BROADCAST ? options.broker.nar() : null)
-            .heapMegabytes(options.broker.heapMegabytes())
-            .directMegabytes(options.broker.directMegabytes())
-            .name("demo")
-            .build();
+        options.broker.process("demo", options.mode() == DemoOptions.Mode.BROADCAST).build();
     DemoBroker broker = new DemoBroker(process.serviceUrl(), process);
     try {
       broker.start(progress);

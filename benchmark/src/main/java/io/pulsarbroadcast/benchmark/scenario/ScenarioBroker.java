@@ -39,12 +39,9 @@ final class ScenarioBroker implements AutoCloseable {
   static ScenarioBroker create(CommonOptions options, String name, Map<String, String> settings)
       throws IOException {
     PulsarProcessBuilder builder =
-        PulsarProcess.builder()
-            .pulsarHome(options.broker.pulsarHome())
-            .nar(options.broker.nar())
-            .heapMegabytes(options.broker.heapMegabytes())
-            .directMegabytes(options.broker.directMegabytes())
-            .name(name)
+        options
+            .broker
+            .process(name, true)
             .setting("brokerDeleteInactiveTopicsEnabled", "false")
             .setting("bookkeeperClientExposeStatsToPrometheus", "true");
     settings.forEach(builder::setting);

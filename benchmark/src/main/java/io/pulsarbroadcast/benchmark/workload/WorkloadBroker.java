@@ -46,14 +46,7 @@ final class WorkloadBroker implements AutoCloseable {
   /** Starts one with the lines of configuration that the driver file asks for. */
   static WorkloadBroker start(BrokerOptions own, DriverFile driver, Path keepLogs)
       throws IOException, InterruptedException {
-    PulsarProcessBuilder builder =
-        PulsarProcess.builder()
-            .pulsarHome(own.pulsarHome())
-            .nar(own.nar())
-            .heapMegabytes(own.heapMegabytes())
-            .directMegabytes(own.directMegabytes())
-            .keepLogs(keepLogs)
-            .name("workload");
+    PulsarProcessBuilder builder = own.process("workload", true).keepLogs(keepLogs);
     driver.brokerSettings().forEach(builder::setting);
     PulsarProcess process = builder.build();
     try {

@@ -47,8 +47,7 @@ final class FrameBatch extends GatheredBuffer {
             : allocator
                 .directBuffer(payloadBytes)
                 .writeBytes(payload, payload.readerIndex(), payloadBytes);
-    this.payloadMemory =
-        this.payload.nioBuffer(oneDirectPiece ? payload.readerIndex() : 0, payloadBytes).slice();
+    this.payloadMemory = this.payload.nioBuffer().slice();
     this.headers = allocator.directBuffer(Math.max(HEADERS_BYTES, headerBytes));
   }
 
