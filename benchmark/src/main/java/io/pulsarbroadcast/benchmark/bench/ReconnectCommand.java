@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.benchmark.bench;
 
 import io.pulsarbroadcast.benchmark.cli.OptionRange;
+import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
@@ -77,6 +78,7 @@ final class ReconnectCommand extends BenchSubcommand {
     LoadOptions load = new LoadOptions();
     load.rate = 10;
     load.sizeBytes = 100;
+    load.ack = AckPolicy.timed(1_000).toString();
     return load;
   }
 
