@@ -1,8 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.dispatch;
 
-import io.pulsarbroadcast.broker.cursor.VirtualCursor;
-import io.pulsarbroadcast.broker.dispatch.ConsumerOwner.Verdict;
 import io.pulsarbroadcast.broker.metrics.ConnectionGauges;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,20 +40,12 @@ public final class ConnectionFanout {
   private final List<FanoutConsumer> members = new ArrayList<>();
   private final ConsumerList atTail = new ConsumerList();
   private final ConsumerList behind = new ConsumerList();
-  private final DelayedDeliveries delayed;
-
   private final TailQueue tail = new TailQueue();
-  private int tailPass;
+  private final CatchUpBatch catchUp;
+  private final DelayedDeliveries delayed;
+  private final Deliverer deliverer;
+
   private boolean countedAtTail;
-
-  private List<BroadcastEntry> catchUp;
-  private int catchUpIndex;
-  private int catchUpPass;
-  private boolean catchUpRequested;
-
-  private final SentCounts sentAtTail;
-  private final SentCounts sentBehind;
-
   private boolean started;
   private boolean draining;
   private boolean closed;
@@ -65,9 +55,9 @@ public final class ConnectionFanout {
     this.writer = writer;
     this.dispatcher = dispatcher;
     this.maxPendingBytes = maxPendingBytes;
+    this.catchUp = new CatchUpBatch(dispatcher);
     this.delayed = new DelayedDeliveries(writer, this::replace);
-    this.sentAtTail = new SentCounts(dispatcher, true);
-    this.sentBehind = new SentCounts(dispatcher, false);
+    this.deliverer = new Deliverer(writer, delayed, dispatcher);
     this.gauges = new ConnectionGauges(dispatcher.metrics());
   }
 
@@ -244,16 +234,13 @@ public final class ConnectionFanout {
   void offerCatchUp(List<BroadcastEntry> entries) {
     writer.execute(
         () -> {
-          catchUpRequested = false;
-          catchUp = entries;
-          catchUpIndex = 0;
-          catchUpPass = 0;
+          catchUp.hold(entries);
           if (closed) {
             releaseCatchUp();
             return;
           }
           drain();
-          if (catchUp != null && !dispatcher.mayHold()) {
+          if (catchUp.isHeld() && !dispatcher.mayHold()) {
             // The socket is full and enough memory waits already: read it again when there is room.
             releaseCatchUp();
           }
@@ -264,7 +251,7 @@ public final class ConnectionFanout {
   void askAgain() {
     writer.execute(
         () -> {
-          catchUpRequested = false;
+          catchUp.forgetRequest();
           drain();
         });
   }
@@ -275,11 +262,11 @@ public final class ConnectionFanout {
     }
     draining = true;
     try {
-      while (writer.isWritable() && (!tail.isEmpty() || catchUp != null)) {
+      while (writer.isWritable() && (!tail.isEmpty() || catchUp.isHeld())) {
         if (!tail.isEmpty()) {
           fanOutTail();
         }
-        if (catchUp != null && writer.isWritable()) {
+        if (catchUp.isHeld() && writer.isWritable()) {
           fanOutCatchUp();
         }
         writer.flush();
@@ -287,28 +274,22 @@ public final class ConnectionFanout {
     } finally {
       draining = false;
     }
-    sentAtTail.report();
-    sentBehind.report();
+    deliverer.report();
     updateTailCount();
     updateGauges();
-    if (catchUp == null && !catchUpRequested && !behind.isEmpty() && writer.isWritable()) {
-      catchUpRequested = true;
-      FanoutConsumer consumer = behind.nextInTurn();
-      dispatcher.requestCatchUp(this, consumer.wanted(), consumer.wantedEnd());
+    if (catchUp.isAbsent() && !behind.isEmpty() && writer.isWritable()) {
+      catchUp.request(this, behind.nextInTurn());
     }
   }
 
   private void fanOutTail() {
     while (!tail.isEmpty()) {
       BroadcastEntry entry = tail.first();
-      while (tailPass < atTail.end()) {
+      while (atTail.hasNext()) {
         if (!writer.isWritable()) {
           return;
         }
-        FanoutConsumer consumer = atTail.get(tailPass++);
-        if (consumer == null) {
-          continue;
-        }
+        FanoutConsumer consumer = atTail.next();
         if (entry.isNextFor(consumer.next)) {
           give(consumer, entry, true);
         } else if (consumer.next < entry.from()) {
@@ -317,26 +298,25 @@ public final class ConnectionFanout {
           behind.add(consumer);
         }
       }
-      tailPass = 0;
-      atTail.compact();
+      atTail.endPass();
       tail.releaseFirst();
     }
   }
 
   private void fanOutCatchUp() {
-    while (catchUpIndex < catchUp.size()) {
-      BroadcastEntry entry = catchUp.get(catchUpIndex);
-      while (catchUpPass < behind.end()) {
+    while (catchUp.hasEntry()) {
+      BroadcastEntry entry = catchUp.entry();
+      while (behind.hasNext()) {
         if (!writer.isWritable()) {
           return;
         }
-        FanoutConsumer consumer = behind.get(catchUpPass++);
-        if (consumer != null && consumer.takes(entry)) {
+        FanoutConsumer consumer = behind.next();
+        if (consumer.takes(entry)) {
           give(consumer, entry, false);
         }
       }
-      catchUpIndex++;
-      catchUpPass = 0;
+      behind.endPass();
+      catchUp.nextEntry();
     }
     releaseCatchUp();
     long tailStart = tail.start();
@@ -344,46 +324,10 @@ public final class ConnectionFanout {
   }
 
   private void give(FanoutConsumer consumer, BroadcastEntry entry, boolean fromTail) {
-    VirtualCursor cursor = consumer.cursor();
-    if (!entry.isDelivered() || cursor.isAcknowledged(entry.ordinal())) {
-      consumer.passed(entry);
-      return;
-    }
-    Verdict verdict = consumer.filter(entry);
-    if (verdict != Verdict.ACCEPT) {
-      consumer.passed(entry);
-      consumer.filtered(entry, verdict);
-      return;
-    }
-    if (!consumer.isOrdered() && isDelayed(consumer, entry)) {
-      return;
-    }
-    long[] ackSet = cursor.remaining(entry.ordinal());
-    int messages = ackSet == null ? entry.messages() : countOf(ackSet);
-    int bytes = writer.write(consumer, entry, consumer.redeliveriesOf(entry), ackSet);
-    boolean again = consumer.sent(entry, messages, bytes);
-    (fromTail ? sentAtTail : sentBehind).add(messages, bytes, again);
-    if (consumer.permits <= 0 || consumer.isBlocked()) {
+    deliverer.give(consumer, entry, fromTail);
+    if (!consumer.mayBeSent()) {
       leaveLane(consumer);
     }
-  }
-
-  private boolean isDelayed(FanoutConsumer consumer, BroadcastEntry entry) {
-    long atMillis = consumer.deliverAtMillis(entry);
-    if (atMillis <= 0 || atMillis <= System.currentTimeMillis()) {
-      return false;
-    }
-    consumer.passed(entry);
-    delayed.add(atMillis, consumer, entry.ordinal());
-    return true;
-  }
-
-  private static int countOf(long[] bits) {
-    int count = 0;
-    for (long word : bits) {
-      count += Long.bitCount(word);
-    }
-    return count;
   }
 
   /** Puts a consumer into the lane that fits, after what it wants has changed. */
@@ -394,24 +338,16 @@ public final class ConnectionFanout {
   }
 
   private void place(FanoutConsumer consumer) {
-    if (started
-        && consumer.lane == null
-        && consumer.permits > 0
-        && !consumer.isBlocked()
-        && consumer.memberIndex >= 0) {
+    if (started && consumer.lane == null && consumer.mayBeSent() && consumer.memberIndex >= 0) {
       boolean tailFits = consumer.next >= tail.start() && !consumer.hasRedeliveries();
       (tailFits ? atTail : behind).add(consumer);
       updateTailCount();
     }
   }
 
-  private void leaveLane(FanoutConsumer consumer) {
-    ConsumerList lane = consumer.lane;
-    if (lane != null) {
-      lane.remove(consumer);
-      if (lane == atTail ? tail.isEmpty() : catchUp == null) {
-        lane.compactIfSparse();
-      }
+  private static void leaveLane(FanoutConsumer consumer) {
+    if (consumer.lane != null) {
+      consumer.lane.remove(consumer);
     }
   }
 
@@ -424,17 +360,12 @@ public final class ConnectionFanout {
 
   private void releaseTail() {
     tail.release();
-    tailPass = 0;
+    atTail.endPass();
   }
 
   private void releaseCatchUp() {
-    if (catchUp != null) {
-      catchUp.forEach(BroadcastEntry::release);
-      dispatcher.released(catchUp);
-      catchUp = null;
-      catchUpPass = 0;
-      behind.compact();
-    }
+    catchUp.release();
+    behind.endPass();
   }
 
   private void updateTailCount() {

@@ -5,23 +5,24 @@ import java.util.Arrays;
 import java.util.function.Predicate;
 
 /**
- * The consumers of one lane of a connection, in the order of their arrival. Adding and removing are
- * O(1) and never move another consumer, so that a pass over the list that was interrupted by a full
- * socket goes on where it stopped: a removed consumer leaves a gap until {@link #compact()}.
+ * The consumers of one lane of a connection, in the order of their arrival, and how far a pass over
+ * them has come: one that a full socket interrupts goes on where it stopped. Adding and removing
+ * are O(1) and move nobody else during a pass; a removed consumer leaves a gap until its end.
  *
  * <p>Confined to its connection's event loop.
  */
 final class ConsumerList {
 
+  private static final int MIN_GAPS = 16;
+
   private FanoutConsumer[] consumers = new FanoutConsumer[8];
   private int end;
   private int gaps;
-  private int turn;
 
-  /** How many places there are, gaps included. */
-  int end() {
-    return end;
-  }
+  /** The next place of the pass; 0 between passes. */
+  private int pass;
+
+  private int turn;
 
   /** How many consumers there are. */
   int size() {
@@ -32,9 +33,23 @@ final class ConsumerList {
     return end == gaps;
   }
 
-  /** The consumer at a place, or null for a gap. */
-  FanoutConsumer get(int index) {
-    return consumers[index];
+  /** Whether the pass has a consumer left. */
+  boolean hasNext() {
+    while (pass < end && consumers[pass] == null) {
+      pass++;
+    }
+    return pass < end;
+  }
+
+  /** The next consumer of the pass; there is one. */
+  FanoutConsumer next() {
+    return consumers[pass++];
+  }
+
+  /** Ends the pass, wherever it is: the next one begins with the first consumer. */
+  void endPass() {
+    pass = 0;
+    compact();
   }
 
   /** The consumer after the one that was last in turn; there is one. */
@@ -58,13 +73,32 @@ final class ConsumerList {
   }
 
   void remove(FanoutConsumer consumer) {
+    leaveGap(consumer);
+    // So consumers that come and go leave nothing, though there is never a pass.
+    if (pass == 0 && gaps > MIN_GAPS && gaps > end / 2) {
+      compact();
+    }
+  }
+
+  /** Moves the consumers that match to another list. Only between passes of this one. */
+  void moveTo(ConsumerList target, Predicate<FanoutConsumer> which) {
+    for (int i = 0; i < end; i++) {
+      FanoutConsumer consumer = consumers[i];
+      if (consumer != null && which.test(consumer)) {
+        leaveGap(consumer);
+        target.add(consumer);
+      }
+    }
+    compact();
+  }
+
+  private void leaveGap(FanoutConsumer consumer) {
     consumers[consumer.laneIndex] = null;
     consumer.lane = null;
     gaps++;
   }
 
-  /** Closes the gaps. Only between passes. */
-  void compact() {
+  private void compact() {
     if (gaps == 0) {
       return;
     }
@@ -79,27 +113,5 @@ final class ConsumerList {
     Arrays.fill(consumers, kept, end, null);
     end = kept;
     gaps = 0;
-  }
-
-  /**
-   * Closes the gaps when most places are gaps, so that consumers that come and go leave nothing.
-   * Only between passes.
-   */
-  void compactIfSparse() {
-    if (gaps > 16 && gaps > end / 2) {
-      compact();
-    }
-  }
-
-  /** Moves the consumers that match to another list. Only between passes of this one. */
-  void moveTo(ConsumerList target, Predicate<FanoutConsumer> which) {
-    for (int i = 0; i < end; i++) {
-      FanoutConsumer consumer = consumers[i];
-      if (consumer != null && which.test(consumer)) {
-        remove(consumer);
-        target.add(consumer);
-      }
-    }
-    compact();
   }
 }

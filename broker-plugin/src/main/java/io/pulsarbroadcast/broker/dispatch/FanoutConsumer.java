@@ -85,6 +85,11 @@ public final class FanoutConsumer {
     return cursor.unacknowledgedBefore(next) - (redeliveries == null ? 0 : redeliveries.size());
   }
 
+  /** Whether it may be sent something now. */
+  boolean mayBeSent() {
+    return permits > 0 && !blocked;
+  }
+
   /** Whether it is sent nothing until it acknowledges. From any thread. */
   public boolean isBlocked() {
     return blocked;
