@@ -4,9 +4,7 @@ package io.pulsarbroadcast.broker.dispatch;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * Frames of one payload for many consumers, as one outbound buffer: header, payload, header,
@@ -24,6 +22,7 @@ final class FrameBatch extends GatheredBuffer {
   private static final int HEADERS_BYTES = 4 * 1024;
 
   private final ByteBuf headers;
+  private final ByteBuffer headerMemory;
   private final ByteBuf payload;
   private final ByteBuffer payloadMemory;
   private final int payloadBytes;
@@ -32,6 +31,7 @@ final class FrameBatch extends GatheredBuffer {
   private final int[] ends = new int[MAX_FRAMES];
 
   private int frames;
+  private ByteBuffer[] pieces = {};
 
   /**
    * @param payload what is readable of it ends every frame; it is retained, or copied when it is
@@ -49,6 +49,7 @@ final class FrameBatch extends GatheredBuffer {
                 .writeBytes(payload, payload.readerIndex(), payloadBytes);
     this.payloadMemory = this.payload.nioBuffer().slice();
     this.headers = allocator.directBuffer(Math.max(HEADERS_BYTES, headerBytes));
+    this.headerMemory = headers.nioBuffer(0, headers.capacity()).slice();
   }
 
   /** Whether another frame fits. */
@@ -90,38 +91,63 @@ final class FrameBatch extends GatheredBuffer {
       return new ByteBuffer[0];
     }
     int end = index + length;
-    int first = frameOf(index);
-    int last = frameOf(end - 1);
-    ByteBuffer headerMemory = headers.internalNioBuffer(0, headers.writerIndex());
-    int headerBase = headerMemory.position();
-    List<ByteBuffer> pieces = new ArrayList<>(2 * (last - first + 1));
-    for (int frame = first; frame <= last; frame++) {
-      int frameStart = frame == 0 ? 0 : ends[frame - 1];
-      int payloadStart = ends[frame] - payloadBytes;
-      // What comes before in this buffer and is not header are the payloads of the frames before.
-      int headerOffset = headerBase - frame * payloadBytes;
-      addPart(
-          pieces,
-          headerMemory,
-          headerOffset + Math.max(frameStart, index),
-          headerOffset + Math.min(payloadStart, end));
-      addPart(
-          pieces,
-          payloadMemory,
-          Math.max(payloadStart, index) - payloadStart,
-          Math.min(ends[frame], end) - payloadStart);
+    int first = pieceOf(index);
+    int last = pieceOf(end - 1);
+    ByteBuffer[] range = Arrays.copyOfRange(pieces(), first, last + 1);
+    if (index > startOf(first) || end < endOf(first)) {
+      range[0] = part(first, index, Math.min(end, endOf(first)));
     }
-    return pieces.toArray(new ByteBuffer[0]);
+    if (last > first && end < endOf(last)) {
+      range[last - first] = part(last, startOf(last), end);
+    }
+    return range;
   }
 
   /**
-   * Never an empty one: a write that is limited to less than the second piece would take the first
-   * alone, and writing nothing means to Netty that the socket is full.
+   * All pieces, made once: a socket is offered the rest of a batch many times before it has taken
+   * it all. A gathering write may move the position of what it has taken, which is not asked for
+   * again.
    */
-  private static void addPart(List<ByteBuffer> pieces, ByteBuffer memory, int from, int to) {
-    if (from < to) {
-      pieces.add(memory.duplicate().clear().limit(to).position(from));
+  private ByteBuffer[] pieces() {
+    if (pieces.length != 2 * frames) {
+      pieces = new ByteBuffer[2 * frames];
+      for (int piece = 0; piece < pieces.length; piece++) {
+        pieces[piece] = part(piece, startOf(piece), endOf(piece));
+      }
     }
+    return pieces;
+  }
+
+  /** What is from one index of this buffer to another, both in the same piece. */
+  private ByteBuffer part(int piece, int from, int to) {
+    if (isPayload(piece)) {
+      int start = startOf(piece);
+      return payloadMemory.duplicate().limit(to - start).position(from - start);
+    }
+    // What comes before in this buffer and is not header are the payloads of the frames before.
+    int payloadsBefore = piece / 2 * payloadBytes;
+    return headerMemory.duplicate().limit(to - payloadsBefore).position(from - payloadsBefore);
+  }
+
+  private static boolean isPayload(int piece) {
+    return piece % 2 == 1;
+  }
+
+  private int startOf(int piece) {
+    int frame = piece / 2;
+    if (isPayload(piece)) {
+      return ends[frame] - payloadBytes;
+    }
+    return frame == 0 ? 0 : ends[frame - 1];
+  }
+
+  private int endOf(int piece) {
+    return isPayload(piece) ? ends[piece / 2] : ends[piece / 2] - payloadBytes;
+  }
+
+  private int pieceOf(int index) {
+    int frame = frameOf(index);
+    return index < ends[frame] - payloadBytes ? 2 * frame : 2 * frame + 1;
   }
 
   private int frameOf(int index) {

@@ -67,6 +67,24 @@ class FrameBatchTest {
     assertThat(payload.release()).as("nobody else holds the payload").isTrue();
   }
 
+  /** A slow socket is offered the rest of a batch many times. */
+  @Test
+  void shouldMakeItsPiecesOnceHoweverOftenItIsOffered() {
+    ByteBuf payload = direct("payload", 0);
+    FrameBatch batch = batch(payload, 3);
+    ByteBuffer[] whole = batch.nioBuffers();
+
+    batch.skipBytes(1);
+    ByteBuffer[] rest = batch.nioBuffers();
+
+    assertThat(rest).hasSameSizeAs(whole);
+    for (int piece = 1; piece < whole.length; piece++) {
+      assertThat(rest[piece]).isSameAs(whole[piece]);
+    }
+    batch.release();
+    payload.release();
+  }
+
   @Test
   void shouldTakeAPayloadThatIsNotOnePieceOfDirectMemory() {
     ByteBuf inPieces = Unpooled.wrappedBuffer(new byte[] {1, 2, 3}, new byte[] {4, 5});
