@@ -18,21 +18,21 @@ import org.apache.pulsar.common.protocol.Commands;
  */
 final class CommandWriter {
   private static final String CLIENT_VERSION = "pulsar-broadcast-benchmark";
-  private static final int INITIAL_BYTES = 1024;
   private static final int LENGTH_BYTES = 4;
 
   /** Some 200 acknowledgements. */
   private static final int MAX_WAITING_BYTES = 8 * 1024;
 
+  private static final int INITIAL_BYTES = MAX_WAITING_BYTES + 512;
+
   private final ByteBufAllocator allocator;
   private final BaseCommand command = new BaseCommand();
-  private final BaseCommand ackCommand = new BaseCommand().setType(BaseCommand.Type.ACK);
+  private final AckFrame ackFrame = new AckFrame();
   private ByteBuf out;
   private boolean urgent;
 
   CommandWriter(ByteBufAllocator allocator) {
     this.allocator = allocator;
-    ackCommand.setAck().addMessageId();
   }
 
   /** {@code proxyTarget} is the broker behind a proxy, or null. */
@@ -89,12 +89,9 @@ final class CommandWriter {
     appendPatient(command);
   }
 
-  /** The hot path: one command is used again and again, because clearing one costs more. */
+  /** The hot path. */
   void ack(int consumer, CommandAck.AckType type, long ledgerId, long entryId) {
-    // Each call of a setter on the way makes its object forget the size it had last time.
-    ackCommand.setAck().setConsumerId(consumer).setAckType(type);
-    ackCommand.getAck().getMessageIdAt(0).setLedgerId(ledgerId).setEntryId(entryId);
-    appendPatient(ackCommand);
+    ackFrame.write(collected(), consumer, type, ledgerId, entryId);
   }
 
   /** An acknowledgement that the broker answers. */
@@ -133,13 +130,18 @@ final class CommandWriter {
   }
 
   private void appendPatient(BaseCommand toWrite) {
+    ByteBuf target = collected();
+    int bytes = toWrite.getSerializedSize();
+    target.writeInt(bytes + LENGTH_BYTES);
+    target.writeInt(bytes);
+    toWrite.writeTo(target);
+  }
+
+  private ByteBuf collected() {
     if (out == null) {
       out = allocator.buffer(INITIAL_BYTES);
     }
-    int bytes = toWrite.getSerializedSize();
-    out.writeInt(bytes + LENGTH_BYTES);
-    out.writeInt(bytes);
-    toWrite.writeTo(out);
+    return out;
   }
 
   /** Whether there is anything to send that can wait, and nothing that cannot. */

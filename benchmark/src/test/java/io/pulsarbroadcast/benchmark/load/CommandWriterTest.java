@@ -22,8 +22,20 @@ class CommandWriterTest {
   }
 
   @Test
-  void shouldWriteAcksOfAnySizeWithTheCommandItUsesAgain() {
-    long[][] acks = {{1, 1, 1}, {100_000, 1L << 40, 1L << 33}, {2, 0, 0}, {99_999, 300, 127}};
+  void shouldWriteAcksOfAnySizeWithTheFrameItUsesAgain() {
+    long[][] acks = {
+      {1, 1, 1},
+      {100_000, 1L << 40, 1L << 33},
+      {2, 0, 0},
+      {99_999, 300, 127},
+      {0, 300, 127},
+      {127, 300, 127},
+      {128, 300, 127},
+      {16_383, 300, 127},
+      {16_384, 300, 127},
+      {2_097_152, 300, 127},
+      {Integer.MAX_VALUE, 300, 127}
+    };
     for (long[] ack : acks) {
       writer.ack((int) ack[0], AckType.Cumulative, ack[1], ack[2]);
       writer.pong();
@@ -42,5 +54,15 @@ class CommandWriterTest {
     }
     assertThat(out.isReadable()).isFalse();
     assertThat(writer.take()).isNull();
+  }
+
+  @Test
+  void shouldNotTakeAnAckForOneOfAnotherType() {
+    writer.ack(5, AckType.Cumulative, 3, 4);
+    writer.ack(5, AckType.Individual, 3, 4);
+
+    ByteBuf out = writer.take();
+    assertThat(read(out).getAck().getAckType()).isEqualTo(AckType.Cumulative);
+    assertThat(read(out).getAck().getAckType()).isEqualTo(AckType.Individual);
   }
 }

@@ -78,7 +78,7 @@ final class NamedPosition {
     }
     if (changed) {
       records.position(number, next);
-      if (alone) {
+      if (alone && aheadVersion > 0) {
         records.ahead(number, next, lowest);
       }
       stored = lowest;

@@ -17,13 +17,18 @@ import org.roaringbitmap.RoaringBitmap;
 final class NamedPositions {
 
   private final Map<String, NamedPosition> byName = new HashMap<>();
+
+  /**
+   * By the numbers that stand for them in the store; null where no name has the number. Whoever
+   * visits all names does so in this order: it is that of memory, by and large, and the one in
+   * which a bitmap is cheaply made.
+   */
+  private final List<NamedPosition> byNumber = new ArrayList<>();
+
   private int leftBehindCount;
 
   /** Names in the write under way that are not on storage yet. */
   private final List<NamedPosition> onTheirWay = new ArrayList<>();
-
-  /** The first number of the store that no name ever had. */
-  private int nextNumber;
 
   private final RoaringBitmap freeNumbers = new RoaringBitmap();
   private final RoaringBitmap removedNumbers = new RoaringBitmap();
@@ -34,14 +39,15 @@ final class NamedPositions {
   }
 
   NamedPosition add(String name, long ttlSeconds) {
-    int number = nextNumber;
+    int number = byNumber.size();
     if (freeNumbers.isEmpty()) {
-      nextNumber++;
+      byNumber.add(null);
     } else {
       number = freeNumbers.first();
       freeNumbers.remove(number);
     }
     NamedPosition named = new NamedPosition(name, number, ttlSeconds);
+    byNumber.set(number, named);
     byName.put(name, named);
     return named;
   }
@@ -50,8 +56,13 @@ final class NamedPositions {
   void removeIfUnused(NamedPosition named) {
     if (named.connected == 0 && named.leftBehind == null) {
       byName.remove(named.name);
-      removedNumbers.add(named.number);
+      forgetNumber(named);
     }
+  }
+
+  private void forgetNumber(NamedPosition named) {
+    byNumber.set(named.number, null);
+    removedNumbers.add(named.number);
   }
 
   /** How many positions wait for their consumer's return. */
@@ -92,7 +103,7 @@ final class NamedPositions {
         expired++;
         if (named.connected == 0) {
           all.remove();
-          removedNumbers.add(named.number);
+          forgetNumber(named);
         }
       }
     }
@@ -116,7 +127,10 @@ final class NamedPositions {
     }
     findLowest(connected);
     onTheirWay.clear();
-    for (NamedPosition named : byName.values()) {
+    for (NamedPosition named : byNumber) {
+      if (named == null) {
+        continue;
+      }
       if (everything) {
         named.forgetStored();
       }
@@ -136,8 +150,10 @@ final class NamedPositions {
   }
 
   private void findLowest(ConnectedCursors connected) {
-    for (NamedPosition named : byName.values()) {
-      named.lowest = named.leftBehind;
+    for (NamedPosition named : byNumber) {
+      if (named != null) {
+        named.lowest = named.leftBehind;
+      }
     }
     for (int i = 0; i < connected.count(); i++) {
       VirtualCursor cursor = connected.get(i);

@@ -68,6 +68,11 @@ final class PositionsRecord {
 
   final RoaringBitmap removed = new RoaringBitmap();
 
+  /** Where the last position was put: the next is mostly there too. */
+  private EntryId lastPlace;
+
+  private RoaringBitmap lastNumbers;
+
   private int approximateBytes;
 
   void putName(int number, String name, long ttlSeconds) {
@@ -76,7 +81,11 @@ final class PositionsRecord {
   }
 
   void put(int number, EntryId acknowledged) {
-    positions.computeIfAbsent(acknowledged, this::emptyBitmap).add(number);
+    if (!acknowledged.equals(lastPlace)) {
+      lastPlace = acknowledged;
+      lastNumbers = positions.computeIfAbsent(acknowledged, this::emptyBitmap);
+    }
+    lastNumbers.add(number);
     approximateBytes += 2;
   }
 

@@ -229,7 +229,7 @@ public final class VirtualCursor {
     return advanceTo(ordinal) ? entries : 0;
   }
 
-  /** Changes whenever {@link #visitAhead} would show something else. */
+  /** Changes whenever {@link #visitAhead} would show something else; 0: it never would have. */
   int aheadVersion() {
     return aheadVersion;
   }
