@@ -24,10 +24,10 @@ final class BrokerConnection {
   private static final long MAX_BACKOFF_MILLIS = 2_000;
 
   /**
-   * How long acknowledgements wait for more of the same connection; a tenth of what the Java client
-   * does by default. Else a read of a few messages is a system call for a few acknowledgements.
+   * How long acknowledgements wait for more of the same connection, as by default in the Java
+   * client. Else a read of a few messages is a system call for a few acknowledgements.
    */
-  private static final long GROUPING_MILLIS = 10;
+  private static final long GROUPING_MILLIS = 100;
 
   private final LoadConfig config;
   private final Bootstrap bootstrap;

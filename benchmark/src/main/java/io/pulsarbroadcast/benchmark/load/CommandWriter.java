@@ -20,10 +20,10 @@ final class CommandWriter {
   private static final String CLIENT_VERSION = "pulsar-broadcast-benchmark";
   private static final int LENGTH_BYTES = 4;
 
-  /** Some 200 acknowledgements. */
-  private static final int MAX_WAITING_BYTES = 8 * 1024;
+  /** Some 2,000 acknowledgements. */
+  private static final int MAX_WAITING_BYTES = 64 * 1024;
 
-  private static final int INITIAL_BYTES = MAX_WAITING_BYTES + 512;
+  private static final int INITIAL_BYTES = 4 * 1024;
 
   private final ByteBufAllocator allocator;
   private final BaseCommand command = new BaseCommand();
