@@ -21,7 +21,7 @@ final class CatchUpReader {
   private static final long RECENT_MILLIS = 1_000;
 
   /** The share of the memory for batches that recent ones may take besides. */
-  private static final int RECENT_SHARE = 8;
+  private static final int RECENT_SHARE = 2;
 
   private final BroadcastDispatcher dispatcher;
   private final EntrySource source;

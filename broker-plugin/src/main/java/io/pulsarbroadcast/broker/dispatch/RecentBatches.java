@@ -11,6 +11,9 @@ import java.util.List;
  *
  * <p>Connections that are equally far behind ask for the same batch a moment apart, because each
  * sends the one before in its own time. Without these, all but the first would have it read again.
+ * They also keep those connections together: the first waits for each read, and the others, who do
+ * not, come nearer. A connection that falls further back than they reach has reads of its own from
+ * then on.
  */
 final class RecentBatches {
 
