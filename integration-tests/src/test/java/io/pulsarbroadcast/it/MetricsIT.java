@@ -54,6 +54,24 @@ class MetricsIT {
     close(consumers);
   }
 
+  /** I8: a backlog that only somebody absent wants holds up nobody who comes to the topic's end. */
+  @Test
+  void shouldNotReadAtTheTailWhatNobodyThereWants(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    close(subscribe(broker, topic, 1));
+    Messages.publish(broker, topic, 0, 2_000);
+    try (Consumer<String> fresh = broker.broadcast(topic, SUBSCRIPTION, "fresh").subscribe()) {
+      Messages.publish(broker, topic, 2_000, 2_001);
+      assertThat(Messages.receiveAndAck(fresh, 1)).isEqualTo(Messages.values(2_000, 2_001));
+      assertThat(value(scrape(broker), topic, "pulsar_broadcast_tail_entries_total"))
+          .isLessThan(1_000);
+      List<Consumer<String>> returned = subscribe(broker, topic, 1);
+      assertThat(Messages.receiveAndAck(returned.get(0), 2_001))
+          .isEqualTo(Messages.values(0, 2_001));
+      close(returned);
+    }
+  }
+
   @Test
   void shouldTimeEveryStageOncePerEntryWhateverTheNumberOfConsumers(Broker broker)
       throws Exception {

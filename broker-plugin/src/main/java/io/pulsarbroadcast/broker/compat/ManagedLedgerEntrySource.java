@@ -122,6 +122,13 @@ final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   @Override
+  public synchronized void leapTail(long ordinal) {
+    EntryId next = index.entryAt(ordinal);
+    cursor.seek(PositionImpl.get(next.ledgerId(), next.entryId()));
+    skipTail(ordinal);
+  }
+
+  @Override
   public void readBehind(long from, long to, Share max, ReadCallback callback) {
     EntryId last = index.entryAt(to - 1);
     EntryId first = index.entryAt(from);

@@ -27,6 +27,12 @@ public final class BroadcastDispatcher {
   /** Tail batches that may be on their way to connections before the next is read. */
   private static final int MAX_BATCHES_UNDER_WAY = 2;
 
+  /**
+   * How far ahead of the tail reader a consumer waits for it to come; one that is further ahead, on
+   * a topic that has a backlog, takes it along.
+   */
+  private static final long LEAP_ENTRIES = 1_000;
+
   /** When to look again after a dispatch rate limit was reached; as the broker's dispatchers. */
   private static final long QUOTA_RETRY_MILLIS = 1_000;
 
@@ -50,6 +56,10 @@ public final class BroadcastDispatcher {
   /** The ordinal after the last entry handed to the connections. */
   private long tailOrdinal;
 
+  /** The furthest that a consumer wants the tail reader to leap to. */
+  private long leapTo;
+
+  private final long leapEntries;
   private boolean tailReading;
   private int batchesUnderWay;
   private boolean waitingForQuota;
@@ -73,6 +83,19 @@ public final class BroadcastDispatcher {
       ScheduledExecutorService timer,
       long maxHeldBytes,
       SubscriptionMetrics metrics) {
+    this(name, source, quota, tailOrdinal, thread, timer, maxHeldBytes, metrics, LEAP_ENTRIES);
+  }
+
+  BroadcastDispatcher(
+      String name,
+      EntrySource source,
+      DispatchQuota quota,
+      long tailOrdinal,
+      Executor thread,
+      ScheduledExecutorService timer,
+      long maxHeldBytes,
+      SubscriptionMetrics metrics,
+      long leapEntries) {
     this.name = name;
     this.source = source;
     this.quota = quota;
@@ -80,6 +103,7 @@ public final class BroadcastDispatcher {
     this.thread = thread;
     this.timer = timer;
     this.metrics = metrics;
+    this.leapEntries = leapEntries;
     this.behind = new CatchUpReader(this, source, quota, maxHeldBytes);
   }
 
@@ -156,6 +180,23 @@ public final class BroadcastDispatcher {
     }
   }
 
+  /** Whether {@code ordinal} is too far ahead of {@code tail} to wait for the tail reader there. */
+  boolean isFarAhead(long ordinal, long tail) {
+    return ordinal - tail > leapEntries;
+  }
+
+  /**
+   * A consumer goes on far ahead of the tail reader: what is in between is left to the reader for
+   * those behind, so that whoever wants it does not hold up the tail (I8).
+   */
+  void leapTo(long ordinal) {
+    thread.execute(
+        () -> {
+          leapTo = Math.max(leapTo, ordinal);
+          readTail();
+        });
+  }
+
   /** A connection has a consumer that needs entries from {@code from} on, and before {@code to}. */
   void requestCatchUp(ConnectionFanout connection, long from, long to) {
     thread.execute(
@@ -187,6 +228,9 @@ public final class BroadcastDispatcher {
         || batchesUnderWay >= MAX_BATCHES_UNDER_WAY
         || connectionsAtTail.get() == 0) {
       return;
+    }
+    if (isFarAhead(leapTo, tailOrdinal)) {
+      leap();
     }
     DispatchQuota.Share share = quota.toRead(true);
     if (share == DispatchQuota.Share.NOTHING) {
@@ -220,6 +264,13 @@ public final class BroadcastDispatcher {
                 });
           }
         });
+  }
+
+  private void leap() {
+    long ordinal = leapTo;
+    tailOrdinal = ordinal;
+    source.leapTail(ordinal);
+    connections.forEach(connection -> connection.tailLeapt(ordinal));
   }
 
   private void broadcast(List<BroadcastEntry> entries, long next) {

@@ -46,6 +46,10 @@ public final class ConnectionFanout {
   private final Deliverer deliverer;
 
   private boolean countedAtTail;
+
+  /** The furthest that the tail reader was asked to leap to. */
+  private long leapAskedFor;
+
   private boolean started;
   private boolean draining;
   private boolean closed;
@@ -256,6 +260,15 @@ public final class ConnectionFanout {
         });
   }
 
+  /** The tail reader goes on at {@code ordinal}. Called by the dispatcher. */
+  void tailLeapt(long ordinal) {
+    writer.execute(
+        () -> {
+          tail.moveEndTo(ordinal);
+          dropTail();
+        });
+  }
+
   private void drain() {
     if (draining || closed || !started) {
       return;
@@ -341,6 +354,10 @@ public final class ConnectionFanout {
     if (started && consumer.lane == null && consumer.mayBeSent() && consumer.memberIndex >= 0) {
       boolean tailFits = consumer.next >= tail.start() && !consumer.hasRedeliveries();
       (tailFits ? atTail : behind).add(consumer);
+      if (dispatcher.isFarAhead(consumer.next, Math.max(tail.end(), leapAskedFor))) {
+        leapAskedFor = consumer.next;
+        dispatcher.leapTo(consumer.next);
+      }
       updateTailCount();
     }
   }

@@ -24,6 +24,12 @@ public interface EntrySource {
   void skipTail(long ordinal);
 
   /**
+   * Goes on at the tail at {@code ordinal}, which is after all that was read there. Not while a
+   * read there is under way.
+   */
+  void leapTail(long ordinal);
+
+  /**
    * Reads entries again, from {@code from} and before {@code to}, from the broker's cache or from
    * BookKeeper; at most one bounded batch. One at a time.
    *

@@ -125,6 +125,52 @@ class BroadcastDispatcherTest {
     assertThat(source.tailReads).isEqualTo(1);
   }
 
+  /** I8: who comes to a topic with a backlog does not wait until it has been read for nobody. */
+  @Test
+  void shouldGoOnAtTheTailWhereAConsumerFarAheadIs() {
+    Connection connection = new Connection();
+    FanoutConsumer farAhead = connection.consumerAt(END + 5_000);
+    run();
+
+    assertThat(source.leaptTo).isEqualTo(END + 5_000);
+    assertThat(source.tailReads).isEqualTo(1);
+    source.tail.entriesRead(List.of(entry(END + 5_000)), END + 5_001);
+    run();
+    assertThat(farAhead.messagesOut()).isEqualTo(1);
+  }
+
+  /** I7: also when nothing new is published. */
+  @Test
+  void shouldServeThoseWhomTheTailHasLeaptOver() {
+    Connection near = new Connection();
+    FanoutConsumer leaptOver = near.consumerAt(END + 10);
+    run();
+    Connection far = new Connection();
+    far.consumerAt(END + 5_000);
+    run();
+    assertThat(source.leaptTo).as("while a read is under way").isZero();
+
+    source.tail.entriesRead(List.of(entry(END)), END + 1);
+    run();
+    assertThat(source.leaptTo).isEqualTo(END + 5_000);
+    Read read = source.behind.remove();
+    assertThat(read.from).isEqualTo(END + 10);
+    read.answer();
+    run();
+
+    assertThat(leaptOver.messagesOut()).isEqualTo(1);
+  }
+
+  /** Everybody would be behind for a moment. */
+  @Test
+  void shouldNotLeapToAConsumerThatTheTailWillSoonReach() {
+    new Connection().consumerAt(END + 100);
+    run();
+
+    assertThat(source.leaptTo).isZero();
+    assertThat(source.tailReads).isEqualTo(1);
+  }
+
   private void run() {
     boolean busy = true;
     while (busy) {
@@ -160,6 +206,7 @@ class BroadcastDispatcherTest {
     private final Queue<Read> behind = new ArrayDeque<>();
     private ReadCallback tail;
     private int tailReads;
+    private long leaptTo;
 
     @Override
     public void readTail(DispatchQuota.Share max, ReadCallback callback) {
@@ -170,6 +217,11 @@ class BroadcastDispatcherTest {
     @Override
     public void skipTail(long ordinal) {
       throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void leapTail(long ordinal) {
+      leaptTo = ordinal;
     }
 
     @Override

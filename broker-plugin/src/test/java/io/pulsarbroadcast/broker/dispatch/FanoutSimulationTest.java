@@ -93,7 +93,8 @@ class FanoutSimulationTest {
             dispatchThread::add,
             new Timer(),
             20_000,
-            metrics);
+            metrics,
+            5);
     private final List<Connection> connections = new ArrayList<>();
     private final List<SimulatedConsumer> everybody = new ArrayList<>();
 
@@ -284,6 +285,13 @@ class FanoutSimulationTest {
       @Override
       public void skipTail(long ordinal) {
         tail = Math.max(tail, (int) ordinal);
+      }
+
+      @Override
+      public void leapTail(long ordinal) {
+        assertThat(waiting).as("%s: a read under way at the tail", run).isNull();
+        assertThat(ordinal).as("%s: leap beyond the end", run).isLessThanOrEqualTo(log.size());
+        skipTail(ordinal);
       }
 
       @Override

@@ -70,6 +70,11 @@ public class TailDispatchBenchmark {
     }
 
     @Override
+    public void leapTail(long ordinal) {
+      // Nobody is far ahead.
+    }
+
+    @Override
     public void readBehind(long from, long to, DispatchQuota.Share max, ReadCallback callback) {}
 
     @Override
