@@ -36,13 +36,13 @@ final class LoadOptions {
       names = "--messages",
       paramLabel = "N",
       description = "Messages of a run, warm-up included (default: ${DEFAULT-VALUE}).")
-  int messages = 40;
+  int messages = 60;
 
   @Option(
       names = "--warmup",
       paramLabel = "N",
       description = "How many of them, from the first, are not timed (default: ${DEFAULT-VALUE}).")
-  int warmup = 10;
+  int warmup = 30;
 
   @Option(
       names = "--size",

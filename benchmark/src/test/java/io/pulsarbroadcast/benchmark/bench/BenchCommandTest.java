@@ -38,7 +38,7 @@ class BenchCommandTest {
         Arguments.of("fanout --rounds 0", "--rounds is 0; allowed: 1 to 1000"),
         Arguments.of("fanout --consumers many", "--consumers is many; allowed: 1 to 1000000"),
         Arguments.of(
-            "fanout --warmup 40", "--warmup is 40; allowed: less than --messages, which is 40"),
+            "fanout --warmup 60", "--warmup is 60; allowed: less than --messages, which is 60"),
         Arguments.of("floor --floor-acks all", "--floor-acks is all; allowed: none, dropped, both"),
         Arguments.of("floor --lookup each", "--lookup is each; allowed: connection, consumer"),
         Arguments.of("floor --subscriptions 0", "--subscriptions is 0; allowed: 1 to 1000"),
