@@ -34,8 +34,8 @@ final class FrameBatch extends GatheredBuffer {
   private ByteBuffer[] pieces = {};
 
   /**
-   * @param payload what is readable of it ends every frame; it is retained, or copied when it is
-   *     not one piece of direct memory
+   * @param payload what is readable of it, never nothing, ends every frame; it is retained, or
+   *     copied when it is not one piece of direct memory
    * @param headerBytes the first header takes at most this many
    */
   FrameBatch(ByteBufAllocator allocator, ByteBuf payload, int headerBytes) {
