@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.floor;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.pulsarbroadcast.benchmark.load.Varint;
 import java.util.Arrays;
 import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.apache.pulsar.common.api.proto.CommandMessage;
@@ -81,16 +82,16 @@ final class FloorFrames {
   }
 
   private void writeHeader(ByteBuf out, int consumerId, int payloadBytes) {
-    int messageBytes = 1 + varintBytes(consumerId) + commandTail.length;
-    int commandBytes = 3 + varintBytes(messageBytes) + messageBytes;
+    int messageBytes = 1 + Varint.bytes(consumerId) + commandTail.length;
+    int commandBytes = 3 + Varint.bytes(messageBytes) + messageBytes;
     out.writeInt(Integer.BYTES + commandBytes + payloadBytes);
     out.writeInt(commandBytes);
     out.writeByte(TYPE_TAG);
     out.writeByte(BaseCommand.Type.MESSAGE.getValue());
     out.writeByte(MESSAGE_TAG);
-    writeVarint(out, messageBytes);
+    Varint.write(out, messageBytes);
     out.writeByte(CONSUMER_ID_TAG);
-    writeVarint(out, consumerId);
+    Varint.write(out, consumerId);
     out.writeBytes(commandTail);
   }
 
@@ -99,18 +100,5 @@ final class FloorFrames {
     command.setMessageId().setLedgerId(LEDGER_ID).setEntryId(entryId).setPartition(-1);
     byte[] whole = command.toByteArray();
     return Arrays.copyOfRange(whole, 2, whole.length);
-  }
-
-  private static int varintBytes(int value) {
-    return value == 0 ? 1 : (Integer.SIZE - Integer.numberOfLeadingZeros(value) + 6) / 7;
-  }
-
-  private static void writeVarint(ByteBuf out, int value) {
-    int rest = value;
-    while ((rest & ~0x7F) != 0) {
-      out.writeByte(rest & 0x7F | 0x80);
-      rest >>>= 7;
-    }
-    out.writeByte(rest);
   }
 }

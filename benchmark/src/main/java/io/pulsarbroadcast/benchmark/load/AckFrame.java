@@ -18,11 +18,12 @@ import org.apache.pulsar.common.api.proto.CommandAck.AckType;
 final class AckFrame {
   private static final int SIZES_BYTES = 8;
   private static final int TYPE_BYTES = 2;
-  private static final int BITS_PER_BYTE = 7;
-  private static final int MORE_BYTES_FOLLOW = 0x80;
 
   private final BaseCommand command = new BaseCommand().setType(BaseCommand.Type.ACK);
-  private byte[] frame = {};
+
+  /** On the heap, and exactly as large as the frame. */
+  private ByteBuf frame = Unpooled.EMPTY_BUFFER;
+
   private AckType type;
   private long ledgerId;
   private long entryId;
@@ -34,7 +35,7 @@ final class AckFrame {
   }
 
   void write(ByteBuf out, int consumer, AckType ackType, long ledger, long entry) {
-    int bytesOfId = varintBytes(consumer);
+    int bytesOfId = Varint.bytes(consumer);
     if (ackType != type || ledger != ledgerId || entry != entryId || bytesOfId != idBytes) {
       type = ackType;
       ledgerId = ledger;
@@ -42,13 +43,8 @@ final class AckFrame {
       idBytes = bytesOfId;
       layOut(consumer);
     }
-    int rest = consumer;
-    for (int i = idIndex; i < idIndex + idBytes - 1; i++) {
-      frame[i] = (byte) (rest | MORE_BYTES_FOLLOW);
-      rest >>>= BITS_PER_BYTE;
-    }
-    frame[idIndex + idBytes - 1] = (byte) rest;
-    out.writeBytes(frame);
+    Varint.write(frame.writerIndex(idIndex), consumer);
+    out.writeBytes(frame.array());
   }
 
   private void layOut(int consumer) {
@@ -57,17 +53,11 @@ final class AckFrame {
     command.getAck().getMessageIdAt(0).setLedgerId(ledgerId).setEntryId(entryId);
     int bytes = command.getSerializedSize();
     int ackBytes = command.getAck().getSerializedSize();
-    ByteBuf out = Unpooled.buffer(SIZES_BYTES + bytes);
-    out.writeInt(bytes + Integer.BYTES);
-    out.writeInt(bytes);
-    command.writeTo(out);
-    frame = out.array();
+    frame = Unpooled.buffer(SIZES_BYTES + bytes);
+    frame.writeInt(bytes + Integer.BYTES);
+    frame.writeInt(bytes);
+    command.writeTo(frame);
     // Behind the type, the tag and the length of the acknowledgement, and the tag of the id.
-    idIndex = SIZES_BYTES + TYPE_BYTES + 1 + varintBytes(ackBytes) + 1;
-  }
-
-  private static int varintBytes(int value) {
-    int bits = Integer.SIZE - Integer.numberOfLeadingZeros(value | 1);
-    return (bits + BITS_PER_BYTE - 1) / BITS_PER_BYTE;
+    idIndex = SIZES_BYTES + TYPE_BYTES + 1 + Varint.bytes(ackBytes) + 1;
   }
 }
