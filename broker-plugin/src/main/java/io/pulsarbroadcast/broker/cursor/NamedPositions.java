@@ -4,7 +4,6 @@ package io.pulsarbroadcast.broker.cursor;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -56,13 +55,9 @@ final class NamedPositions {
   void removeIfUnused(NamedPosition named) {
     if (named.connected == 0 && named.leftBehind == null) {
       byName.remove(named.name);
-      forgetNumber(named);
+      byNumber.set(named.number, null);
+      removedNumbers.add(named.number);
     }
-  }
-
-  private void forgetNumber(NamedPosition named) {
-    byNumber.set(named.number, null);
-    removedNumbers.add(named.number);
   }
 
   /** How many positions wait for their consumer's return. */
@@ -94,17 +89,16 @@ final class NamedPositions {
   Skipped expire(long nowNanos, long end) {
     int expired = 0;
     long entries = 0;
-    for (Iterator<NamedPosition> all = byName.values().iterator();
-        leftBehindCount > 0 && all.hasNext(); ) {
-      NamedPosition named = all.next();
-      if (named.leftBehind != null
+    for (NamedPosition named : byNumber) {
+      if (leftBehindCount == 0) {
+        break;
+      }
+      if (named != null
+          && named.leftBehind != null
           && (nowNanos - named.leftAtNanos) / 1_000_000_000L >= named.ttlSeconds) {
         entries += takeLeftBehind(named).unacknowledgedBefore(end);
         expired++;
-        if (named.connected == 0) {
-          all.remove();
-          forgetNumber(named);
-        }
+        removeIfUnused(named);
       }
     }
     return new Skipped(expired, entries);
@@ -112,8 +106,8 @@ final class NamedPositions {
 
   void forEachLeftBehind(Consumer<VirtualCursor> action) {
     if (leftBehindCount > 0) {
-      for (NamedPosition named : byName.values()) {
-        if (named.leftBehind != null) {
+      for (NamedPosition named : byNumber) {
+        if (named != null && named.leftBehind != null) {
           action.accept(named.leftBehind);
         }
       }
