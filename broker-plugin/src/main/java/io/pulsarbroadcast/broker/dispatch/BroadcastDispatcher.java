@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,8 +57,8 @@ public final class BroadcastDispatcher {
   /** The ordinal after the last entry handed to the connections. */
   private long tailOrdinal;
 
-  /** The furthest that a consumer wants the tail reader to leap to. */
-  private long leapTo;
+  /** The furthest that a consumer wants the tail reader to leap to. Set from any thread. */
+  private final AtomicLong leapTo = new AtomicLong();
 
   private final long leapEntries;
   private boolean tailReading;
@@ -180,21 +181,18 @@ public final class BroadcastDispatcher {
     }
   }
 
-  /** Whether {@code ordinal} is too far ahead of {@code tail} to wait for the tail reader there. */
-  boolean isFarAhead(long ordinal, long tail) {
-    return ordinal - tail > leapEntries;
-  }
-
   /**
-   * A consumer goes on far ahead of the tail reader: what is in between is left to the reader for
-   * those behind, so that whoever wants it does not hold up the tail (I8).
+   * A consumer goes on at {@code ordinal}. When that is too far ahead to wait for the tail reader,
+   * it leaps there, and what is in between is left to the reader for those behind: whoever wants it
+   * does not hold up the tail (I8).
+   *
+   * @param tail how far the tail reader has come, as the caller knows
    */
-  void leapTo(long ordinal) {
-    thread.execute(
-        () -> {
-          leapTo = Math.max(leapTo, ordinal);
-          readTail();
-        });
+  void wantTailAt(long ordinal, long tail) {
+    if (isFarAhead(ordinal, tail) && isFarAhead(ordinal, leapTo.get())) {
+      leapTo.accumulateAndGet(ordinal, Math::max);
+      thread.execute(this::readTail);
+    }
   }
 
   /** A connection has a consumer that needs entries from {@code from} on, and before {@code to}. */
@@ -229,9 +227,7 @@ public final class BroadcastDispatcher {
         || connectionsAtTail.get() == 0) {
       return;
     }
-    if (isFarAhead(leapTo, tailOrdinal)) {
-      leap();
-    }
+    leapIfWanted();
     DispatchQuota.Share share = quota.toRead(true);
     if (share == DispatchQuota.Share.NOTHING) {
       waitForQuota();
@@ -266,11 +262,17 @@ public final class BroadcastDispatcher {
         });
   }
 
-  private void leap() {
-    long ordinal = leapTo;
-    tailOrdinal = ordinal;
-    source.leapTail(ordinal);
-    connections.forEach(connection -> connection.tailLeapt(ordinal));
+  private void leapIfWanted() {
+    long ordinal = leapTo.get();
+    if (isFarAhead(ordinal, tailOrdinal)) {
+      tailOrdinal = ordinal;
+      source.leapTail(ordinal);
+      connections.forEach(connection -> connection.tailLeapt(ordinal));
+    }
+  }
+
+  private boolean isFarAhead(long ordinal, long tail) {
+    return ordinal - tail > leapEntries;
   }
 
   private void broadcast(List<BroadcastEntry> entries, long next) {

@@ -46,10 +46,6 @@ public final class ConnectionFanout {
   private final Deliverer deliverer;
 
   private boolean countedAtTail;
-
-  /** The furthest that the tail reader was asked to leap to. */
-  private long leapAskedFor;
-
   private boolean started;
   private boolean draining;
   private boolean closed;
@@ -354,10 +350,7 @@ public final class ConnectionFanout {
     if (started && consumer.lane == null && consumer.mayBeSent() && consumer.memberIndex >= 0) {
       boolean tailFits = consumer.next >= tail.start() && !consumer.hasRedeliveries();
       (tailFits ? atTail : behind).add(consumer);
-      if (dispatcher.isFarAhead(consumer.next, Math.max(tail.end(), leapAskedFor))) {
-        leapAskedFor = consumer.next;
-        dispatcher.leapTo(consumer.next);
-      }
+      dispatcher.wantTailAt(consumer.next, tail.end());
       updateTailCount();
     }
   }
