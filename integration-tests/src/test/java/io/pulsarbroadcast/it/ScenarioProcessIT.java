@@ -47,8 +47,7 @@ class ScenarioProcessIT {
   void shouldServeConsumersAtOnePlaceWithTheReadsOfOne() throws Exception {
     JsonNode figures =
         run(
-            "catch-up --consumers 50 --backlog-mb 20 --laggards 10 --settle-seconds 0"
-                + " --before-seconds 2 --cache-mb 2"
+            "catch-up --consumers 50 --backlog-mb 20 --laggards 10 --before-seconds 2 --cache-mb 2"
                 + " --max-read-ratio 3");
 
     assertThat(figures.path("reads1").asDouble()).isPositive();

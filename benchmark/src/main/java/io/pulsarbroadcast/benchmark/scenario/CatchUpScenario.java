@@ -63,14 +63,6 @@ final class CatchUpScenario extends AbstractScenario {
   int cacheMegabytes = 16;
 
   @Option(
-      names = "--settle-seconds",
-      paramLabel = "SECONDS",
-      description =
-          "Pause after the backlog is published: the bookie writes to its disk once a minute, and the"
-              + " tail would wait for a gigabyte (default: ${DEFAULT-VALUE}).")
-  int settleSeconds = 75;
-
-  @Option(
       names = "--before-seconds",
       paramLabel = "SECONDS",
       description = "Time at the tail alone before each run (default: ${DEFAULT-VALUE}).")
@@ -105,7 +97,6 @@ final class CatchUpScenario extends AbstractScenario {
     common.range("--backlog-mb", backlogMegabytes, 1, 9_000);
     common.range("--laggards", laggards, 1, 10_000);
     common.range("--cache-mb", cacheMegabytes, 1, 1_000_000);
-    common.range("--settle-seconds", settleSeconds, 0, 3_600);
     common.range("--before-seconds", beforeSeconds, 1, 3_600);
     common.range("--max-read-ratio", maxReadRatio, 1, 1_000);
   }
@@ -127,7 +118,6 @@ final class CatchUpScenario extends AbstractScenario {
       leavePosition(config, 1);
       leavePosition(config, laggards);
       publishBacklog(running);
-      TimeUnit.SECONDS.sleep(settleSeconds);
       running.subscribe();
       say("%,d consumers at the tail", load.consumers);
       running.publish(backlog, load.rate);
