@@ -45,6 +45,7 @@ final class BrokerConnection {
   private BrokerAddress target;
   private boolean targetIsOwner;
   private boolean redirecting;
+  private boolean opening;
   private boolean retryScheduled;
   private boolean flushScheduled;
   private boolean closing;
@@ -95,8 +96,9 @@ final class BrokerConnection {
   }
 
   private void connect() {
+    opening = true;
     if (closing) {
-      gate.leave();
+      opened();
       return;
     }
     InetSocketAddress address = target.socketAddress();
@@ -107,19 +109,27 @@ final class BrokerConnection {
             .connect(address, SourceAddresses.of(index, address));
     connecting.addListener(
         future -> {
-          gate.leave();
           if (!future.isSuccess()) {
+            opened();
             note(future.cause());
             comeBack("Cannot connect to " + target + ": " + future.cause().getMessage());
           }
         });
   }
 
-  void opened(Channel opened) {
-    channel = opened;
+  /** The server has answered, or will not: the next connection may be opened. */
+  private void opened() {
+    if (opening) {
+      opening = false;
+      gate.leave();
+    }
+  }
+
+  void active(Channel active) {
+    channel = active;
     redirecting = false;
     if (closing) {
-      opened.close();
+      active.close();
       return;
     }
     writer.connect(target.proxyTarget());
@@ -137,6 +147,7 @@ final class BrokerConnection {
         }
         break;
       case CONNECTED:
+        opened();
         counters.brokerVersion(command.getConnected().getServerVersion());
         if (targetIsOwner) {
           pump.pump();
@@ -304,6 +315,7 @@ final class BrokerConnection {
       return;
     }
     channel = null;
+    opened();
     stats.publish();
     writer.discard();
     pump.connectionLost();

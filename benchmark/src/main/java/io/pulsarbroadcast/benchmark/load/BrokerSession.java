@@ -24,7 +24,7 @@ final class BrokerSession extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    connection.opened(context.channel());
+    connection.active(context.channel());
   }
 
   @Override

@@ -36,4 +36,23 @@ class ConnectGateTest {
 
     assertThat(opened).endsWith(1);
   }
+
+  @Test
+  void shouldNotGoDeeperWithEachThatLeavesAtOnce() {
+    int many = 100_000;
+    for (int i = 0; i < ConnectGate.MAX_OPENING; i++) {
+      gate.enter(() -> opened.add(0));
+    }
+    for (int i = 0; i < many; i++) {
+      gate.enter(
+          () -> {
+            opened.add(1);
+            gate.leave();
+          });
+    }
+
+    gate.leave();
+
+    assertThat(opened).hasSize(ConnectGate.MAX_OPENING + many);
+  }
 }
