@@ -29,6 +29,10 @@ public class LowestPositionBenchmark {
   @Param("100000")
   int consumers;
 
+  /** At how many places they stand. */
+  @Param({"1", "1000"})
+  int places;
+
   private CursorRegistry registry;
   private VirtualCursor[] cursors;
   private TreeMap<Long, Integer> consumersAt;
@@ -48,18 +52,18 @@ public class LowestPositionBenchmark {
     }
   }
 
-  /** What an interval costs beside the acknowledgements themselves. */
+  /** While the consumer that holds the position back has not moved, no scan is needed. */
   @Benchmark
-  public long scan() {
+  public long intervalWithoutMoves() {
     return registry.lowest();
   }
 
   @Benchmark
   public long intervalWithScan() {
-    for (VirtualCursor cursor : cursors) {
-      cursor.ackCumulative(round);
-    }
     round++;
+    for (int i = 0; i < cursors.length; i++) {
+      cursors[i].ackCumulative(round + i % places);
+    }
     return registry.lowest();
   }
 
@@ -70,8 +74,8 @@ public class LowestPositionBenchmark {
       synchronized (consumersAt) {
         consumersAt.merge(
             positions[i], -1, (count, less) -> count + less == 0 ? null : count + less);
-        positions[i] = round;
-        consumersAt.merge(round, 1, Integer::sum);
+        positions[i] = round + i % places;
+        consumersAt.merge(positions[i], 1, Integer::sum);
       }
     }
     return consumersAt.firstKey();
