@@ -5,7 +5,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
-import io.pulsarbroadcast.benchmark.cli.OptionRange;
+import io.pulsarbroadcast.benchmark.cli.Program;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.metrics.RunResult;
 import io.pulsarbroadcast.benchmark.server.BrokerLoadServer;
 import java.io.IOException;
@@ -50,6 +51,7 @@ final class AblationCommand extends BenchSubcommand {
       names = "--rounds",
       paramLabel = "N",
       description = "How often each one is measured (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000)
   private int rounds = 2;
 
   AblationCommand() {
@@ -58,7 +60,6 @@ final class AblationCommand extends BenchSubcommand {
 
   @Override
   void check() {
-    OptionRange.ROUNDS.check(rounds);
     combinations();
   }
 
@@ -101,8 +102,8 @@ final class AblationCommand extends BenchSubcommand {
         .print(session.results().write(text, all.table(), merged.get(0).brokerVersion(), merged));
     session.out().println("Results: " + session.results().folder());
     return merged.stream().allMatch(result -> result.delivery().missing() == 0)
-        ? BenchCommand.EXIT_COMPLETE
-        : BenchCommand.EXIT_MISSING;
+        ? Program.EXIT_COMPLETE
+        : Program.EXIT_MISSING;
   }
 
   private List<RunResult> measure(BenchSession session, Combination combination) throws Exception {

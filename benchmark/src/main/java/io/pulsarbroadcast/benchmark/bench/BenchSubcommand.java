@@ -1,9 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
+import io.pulsarbroadcast.benchmark.cli.HelpOption;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.ParentCommand;
 
 /** What all benchmark commands have in common. The main thread calls it. */
@@ -14,12 +14,7 @@ abstract class BenchSubcommand implements Callable<Integer> {
 
   @Mixin private ServerOptions servers = new ServerOptions();
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this.")
-  @SuppressWarnings("UnusedVariable") // picocli reads it
-  private boolean help;
+  @Mixin HelpOption help;
 
   private final String name;
 

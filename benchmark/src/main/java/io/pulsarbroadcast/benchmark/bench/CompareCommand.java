@@ -1,8 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
-import io.pulsarbroadcast.benchmark.cli.NumberList;
-import io.pulsarbroadcast.benchmark.cli.OptionRange;
+import io.pulsarbroadcast.benchmark.cli.OptionValues;
+import io.pulsarbroadcast.benchmark.cli.Program;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.LoadRun;
 import io.pulsarbroadcast.benchmark.metrics.LatencySummary;
@@ -57,6 +58,7 @@ final class CompareCommand extends BenchSubcommand {
       description =
           "A step that takes longer is stopped and counts as not finished (default:"
               + " ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 86_400)
   private int stepLimitSeconds = 300;
 
   @Option(
@@ -93,7 +95,6 @@ final class CompareCommand extends BenchSubcommand {
   void check() {
     sizes();
     StockType.parse(types);
-    OptionRange.STEP_LIMIT.check(stepLimitSeconds);
   }
 
   @Override
@@ -113,7 +114,7 @@ final class CompareCommand extends BenchSubcommand {
   }
 
   private List<Integer> sizes() {
-    return NumberList.parse("--sizes", sizes, 1, MAX_CONSUMERS);
+    return OptionValues.numbers("--sizes", sizes, 1, MAX_CONSUMERS);
   }
 
   @Override
@@ -151,8 +152,8 @@ final class CompareCommand extends BenchSubcommand {
     plot(session, plot);
     session.out().println("Results: " + session.results().folder());
     return notFinished.containsKey(StockType.BROADCAST)
-        ? BenchCommand.EXIT_MISSING
-        : BenchCommand.EXIT_COMPLETE;
+        ? Program.EXIT_MISSING
+        : Program.EXIT_COMPLETE;
   }
 
   private RunOutcome step(BenchSession session, StockType type, int consumers)

@@ -1,7 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
-import io.pulsarbroadcast.benchmark.cli.OptionRange;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.server.BrokerLoadServer;
 import io.pulsarbroadcast.benchmark.server.FloorLoadServer;
 import picocli.CommandLine.Command;
@@ -34,6 +34,7 @@ final class FanoutCommand extends BenchSubcommand {
       names = "--rounds",
       paramLabel = "N",
       description = "How often each one has its turn (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000)
   private int rounds = 3;
 
   FanoutCommand() {
@@ -42,7 +43,6 @@ final class FanoutCommand extends BenchSubcommand {
 
   @Override
   void check() {
-    OptionRange.ROUNDS.check(rounds);
     FloorAcks.parse(floorAcks);
   }
 

@@ -1,7 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
-import io.pulsarbroadcast.benchmark.cli.OptionRange;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.server.FloorLoadServer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -27,6 +27,7 @@ final class FloorCommand extends BenchSubcommand {
       names = "--rounds",
       paramLabel = "N",
       description = "How often it is measured (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000)
   private int rounds = 3;
 
   FloorCommand() {
@@ -40,7 +41,6 @@ final class FloorCommand extends BenchSubcommand {
 
   @Override
   void check() {
-    OptionRange.ROUNDS.check(rounds);
     FloorAcks.parse(floorAcks);
   }
 

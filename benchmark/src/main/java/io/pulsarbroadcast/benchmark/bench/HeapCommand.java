@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
+import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.server.BrokerLoadServer;
@@ -75,9 +76,7 @@ final class HeapCommand extends BenchSubcommand {
       session.results().write("heap-2-acknowledged.txt", top(used.heap()));
       report(session, empty, connected, snapshot);
       long expected = (long) load().messages * load().consumers;
-      return snapshot.received() == expected
-          ? BenchCommand.EXIT_COMPLETE
-          : BenchCommand.EXIT_MISSING;
+      return snapshot.received() == expected ? Program.EXIT_COMPLETE : Program.EXIT_MISSING;
     }
   }
 

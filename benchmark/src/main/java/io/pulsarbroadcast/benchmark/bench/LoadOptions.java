@@ -1,78 +1,29 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
+import io.pulsarbroadcast.benchmark.cli.AbstractLoadOptions;
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
-import io.pulsarbroadcast.benchmark.cli.OptionRange;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.RunPlan;
 import io.pulsarbroadcast.benchmark.load.SourceAddresses;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** The load of a benchmark, as picocli fills it in. One thread may call it. */
-final class LoadOptions {
+final class LoadOptions extends AbstractLoadOptions {
   private static final Duration QUIET = Duration.ofSeconds(20);
-
-  @Option(
-      names = "--consumers",
-      paramLabel = "N",
-      description = "Consumers of the one topic (default: ${DEFAULT-VALUE}).")
-  int consumers = 100_000;
-
-  @Option(
-      names = "--connections",
-      paramLabel = "N",
-      description =
-          "TCP connections they share; as many as consumers for one each (default:"
-              + " ${DEFAULT-VALUE}).")
-  int connections = 16;
-
-  @Option(
-      names = "--messages",
-      paramLabel = "N",
-      description = "Messages of a run, warm-up included (default: ${DEFAULT-VALUE}).")
-  int messages = 60;
 
   @Option(
       names = "--warmup",
       paramLabel = "N",
       description = "How many of them, from the first, are not timed (default: ${DEFAULT-VALUE}).")
+  @Range(from = 0, to = 9_999_999)
   int warmup = 30;
-
-  @Option(
-      names = "--size",
-      paramLabel = "BYTES",
-      description = "Size of a message (default: ${DEFAULT-VALUE}).")
-  int sizeBytes = 10_240;
-
-  @Option(
-      names = "--rate",
-      paramLabel = "N",
-      description = "Messages per second (default: ${DEFAULT-VALUE}).")
-  double rate = 1;
-
-  @Option(
-      names = "--ack",
-      paramLabel = "POLICY",
-      description = "One of " + AckPolicy.ALLOWED + " (default: ${DEFAULT-VALUE}).")
-  String ack = "cumulative";
-
-  @Option(
-      names = "--receiver-queue",
-      paramLabel = "N",
-      description = "Permits of a consumer (default: ${DEFAULT-VALUE}).")
-  int receiverQueue = 1_000;
-
-  @Option(
-      names = "--subscribe-window",
-      paramLabel = "N",
-      description = "Unanswered subscribes per connection (default: ${DEFAULT-VALUE}).")
-  int subscribeWindow = 64;
 
   @Option(
       names = "--subscriptions",
@@ -80,6 +31,7 @@ final class LoadOptions {
       description =
           "Broadcast subscriptions that the consumers are dealt out to (default:"
               + " ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000)
   int subscriptions = 1;
 
   @Option(
@@ -91,33 +43,28 @@ final class LoadOptions {
   String lookup = "connection";
 
   @Option(
-      names = "--no-checksums",
-      description = "Do not verify the CRC32C of every message; saves the load generator's CPU.")
-  boolean noChecksums;
-
-  @Option(
       names = "--connect-timeout-seconds",
       paramLabel = "N",
       description = "For all consumers together (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 86_400)
   int connectTimeoutSeconds = 600;
+
+  LoadOptions() {
+    super(100_000, 1);
+  }
+
+  /** Many small messages, acknowledged once a second. */
+  static LoadOptions smallMessages() {
+    LoadOptions load = new LoadOptions();
+    load.rate = 10;
+    load.sizeBytes = 100;
+    load.ack = AckPolicy.timed(1_000).toString();
+    return load;
+  }
 
   /** Throws {@link InvalidOptionException} for the first option that is not allowed. */
   void check() {
-    OptionRange.CONSUMERS.check(consumers);
-    OptionRange.CONNECTIONS.check(connections);
-    OptionRange.MESSAGES.check(messages);
-    OptionRange.WARMUP.check(warmup);
-    OptionRange.SIZE.check(sizeBytes);
-    OptionRange.RATE.check(rate);
-    OptionRange.RECEIVER_QUEUE.check(receiverQueue);
-    OptionRange.SUBSCRIBE_WINDOW.check(subscribeWindow);
-    OptionRange.SUBSCRIPTIONS.check(subscriptions);
-    OptionRange.CONNECT_TIMEOUT.check(connectTimeoutSeconds);
-    if (warmup >= messages) {
-      throw new InvalidOptionException(
-          "--warmup is %d; allowed: less than --messages, which is %d".formatted(warmup, messages));
-    }
-    ackPolicy();
+    checkLoad();
     lookupPerConsumer();
     try {
       SourceAddresses.checkOpenFiles(Math.min(connections, consumers));
@@ -126,12 +73,9 @@ final class LoadOptions {
     }
   }
 
-  AckPolicy ackPolicy() {
-    try {
-      return AckPolicy.parse(ack);
-    } catch (IllegalArgumentException e) {
-      throw new InvalidOptionException("--ack is " + ack + "; allowed: " + AckPolicy.ALLOWED);
-    }
+  @Override
+  public int warmupMessages() {
+    return warmup;
   }
 
   private boolean lookupPerConsumer() {
@@ -190,19 +134,9 @@ final class LoadOptions {
 
   /** For the result file. */
   Map<String, String> asMap() {
-    Map<String, String> map = new LinkedHashMap<>();
-    map.put("consumers", Integer.toString(consumers));
-    map.put("connections", Integer.toString(Math.min(connections, consumers)));
-    map.put("messages", Integer.toString(messages));
-    map.put("warmupMessages", Integer.toString(warmup));
-    map.put("sizeBytes", Integer.toString(sizeBytes));
-    map.put("messagesPerSecond", Double.toString(rate));
-    map.put("ack", ackPolicy().toString());
-    map.put("receiverQueue", Integer.toString(receiverQueue));
-    map.put("subscribeWindow", Integer.toString(subscribeWindow));
+    Map<String, String> map = loadAsMap();
     map.put("subscriptions", Integer.toString(subscriptions));
     map.put("lookup", lookup);
-    map.put("verifyChecksums", Boolean.toString(!noChecksums));
     return map;
   }
 }

@@ -3,7 +3,8 @@ package io.pulsarbroadcast.benchmark.bench;
 
 import io.pulsarbroadcast.benchmark.bench.RampSchedule.Step;
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
-import io.pulsarbroadcast.benchmark.cli.OptionRange;
+import io.pulsarbroadcast.benchmark.cli.Program;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
@@ -44,18 +45,21 @@ final class RampCommand extends BenchSubcommand {
       names = "--rate-factor",
       paramLabel = "F",
       description = "Each rate is so many times the one before (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1.05, to = 100)
   private double rateFactor = 1.5;
 
   @Option(
       names = "--step-seconds",
       paramLabel = "N",
       description = "How long each rate is held (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 3_600)
   private int stepSeconds = 10;
 
   @Option(
       names = "--p99-limit-ms",
       paramLabel = "MS",
       description = "The ramp ends when P99 reaches this (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 3_600_000)
   private double limitMillis = 1_000;
 
   @Option(
@@ -95,22 +99,11 @@ final class RampCommand extends BenchSubcommand {
   private long gaps;
 
   RampCommand() {
-    super("ramp", defaults());
-  }
-
-  private static LoadOptions defaults() {
-    LoadOptions load = new LoadOptions();
-    load.sizeBytes = 100;
-    load.rate = 10;
-    load.ack = AckPolicy.timed(1_000).toString();
-    return load;
+    super("ramp", LoadOptions.smallMessages());
   }
 
   @Override
   void check() {
-    OptionRange.RATE_FACTOR.check(rateFactor);
-    OptionRange.STEP_SECONDS.check(stepSeconds);
-    OptionRange.P99_LIMIT.check(limitMillis);
     if (!(maxRate >= load().rate)) {
       throw new InvalidOptionException(
           "--max-rate is %s; allowed: at least --rate, which is %s"
@@ -166,7 +159,7 @@ final class RampCommand extends BenchSubcommand {
         opened.forEach(ConnectedFleet::close);
       }
     }
-    return gaps == 0 ? BenchCommand.EXIT_COMPLETE : BenchCommand.EXIT_MISSING;
+    return gaps == 0 ? Program.EXIT_COMPLETE : Program.EXIT_MISSING;
   }
 
   private Climber climber(

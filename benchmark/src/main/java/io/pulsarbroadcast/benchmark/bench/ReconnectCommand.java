@@ -1,8 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
-import io.pulsarbroadcast.benchmark.cli.OptionRange;
-import io.pulsarbroadcast.benchmark.load.AckPolicy;
+import io.pulsarbroadcast.benchmark.cli.Program;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
@@ -38,12 +38,14 @@ final class ReconnectCommand extends BenchSubcommand {
       names = "--rounds",
       paramLabel = "N",
       description = "How often they are cut off (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000)
   private int rounds = 10;
 
   @Option(
       names = "--settle-seconds",
       paramLabel = "N",
       description = "Between the rounds (default: ${DEFAULT-VALUE}).")
+  @Range(from = 0, to = 3_600)
   private int settleSeconds = 5;
 
   @Option(
@@ -52,6 +54,7 @@ final class ReconnectCommand extends BenchSubcommand {
       description =
           "After this the benchmark fails because not everybody is back and complete (default:"
               + " ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 86_400)
   private int roundLimitSeconds = 180;
 
   private final ResultTable table =
@@ -71,22 +74,7 @@ final class ReconnectCommand extends BenchSubcommand {
               "resident, MB"));
 
   ReconnectCommand() {
-    super("reconnect", defaults());
-  }
-
-  private static LoadOptions defaults() {
-    LoadOptions load = new LoadOptions();
-    load.rate = 10;
-    load.sizeBytes = 100;
-    load.ack = AckPolicy.timed(1_000).toString();
-    return load;
-  }
-
-  @Override
-  void check() {
-    OptionRange.ROUNDS.check(rounds);
-    OptionRange.SETTLE.check(settleSeconds);
-    OptionRange.STEP_LIMIT.check(roundLimitSeconds);
+    super("reconnect", LoadOptions.smallMessages());
   }
 
   @Override
@@ -144,7 +132,7 @@ final class ReconnectCommand extends BenchSubcommand {
       }
       report(session, atEnd, published);
     }
-    return BenchCommand.EXIT_COMPLETE;
+    return Program.EXIT_COMPLETE;
   }
 
   private static int published(CompletableFuture<PublishResult> publishing) {

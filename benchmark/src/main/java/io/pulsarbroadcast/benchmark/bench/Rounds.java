@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
+import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.metrics.RunResult;
@@ -91,7 +92,7 @@ final class Rounds {
   }
 
   private int exitCode(List<RunResult> merged) {
-    int code = BenchCommand.EXIT_COMPLETE;
+    int code = Program.EXIT_COMPLETE;
     for (RunResult result : merged) {
       if (result.delivery().missing() > 0 || result.delivery().published() == 0) {
         session
@@ -99,7 +100,7 @@ final class Rounds {
             .printf(
                 "%s: %d deliveries are missing; first error: %s%n",
                 result.name(), result.delivery().missing(), result.firstError());
-        code = BenchCommand.EXIT_MISSING;
+        code = Program.EXIT_MISSING;
       }
     }
     return code;

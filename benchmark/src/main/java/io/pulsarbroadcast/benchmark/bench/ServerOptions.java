@@ -3,7 +3,7 @@ package io.pulsarbroadcast.benchmark.bench;
 
 import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
-import java.nio.file.Files;
+import io.pulsarbroadcast.benchmark.cli.OptionValues;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,11 +40,8 @@ final class ServerOptions {
 
   /** Throws {@link InvalidOptionException} for the first option that is not allowed. */
   void check(boolean needsBroker) {
-    broker.checkMemory();
     settings();
-    if (Files.exists(output) && !Files.isDirectory(output)) {
-      throw new InvalidOptionException("--output is " + output + "; allowed: a folder");
-    }
+    OptionValues.checkOutput(output);
     if (needsBroker) {
       broker.checkFiles(true, "");
     }

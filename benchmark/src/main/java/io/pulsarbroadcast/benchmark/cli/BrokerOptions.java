@@ -16,12 +16,14 @@ public final class BrokerOptions {
       names = "--broker-heap-mb",
       paramLabel = "MB",
       description = "Heap of the broker that is started (default: ${DEFAULT-VALUE}).")
+  @Range(from = 256, to = 1_048_576)
   private int heapMegabytes;
 
   @Option(
       names = "--broker-direct-mb",
       paramLabel = "MB",
       description = "Direct memory of the broker that is started (default: ${DEFAULT-VALUE}).")
+  @Range(from = 128, to = 1_048_576)
   private int directMegabytes;
 
   @Option(
@@ -40,12 +42,6 @@ public final class BrokerOptions {
   public BrokerOptions(int heapMegabytes, int directMegabytes) {
     this.heapMegabytes = heapMegabytes;
     this.directMegabytes = directMegabytes;
-  }
-
-  /** Throws {@link InvalidOptionException} when the broker could not have this memory. */
-  public void checkMemory() {
-    OptionRange.HEAP.check(heapMegabytes);
-    OptionRange.DIRECT.check(directMegabytes);
   }
 
   /**

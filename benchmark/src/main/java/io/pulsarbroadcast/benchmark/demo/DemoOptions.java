@@ -1,20 +1,18 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.demo;
 
+import io.pulsarbroadcast.benchmark.cli.AbstractLoadOptions;
 import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
-import io.pulsarbroadcast.benchmark.cli.OptionRange;
-import io.pulsarbroadcast.benchmark.load.AckPolicy;
-import java.net.URI;
-import java.nio.file.Files;
+import io.pulsarbroadcast.benchmark.cli.OptionValues;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options of the demo, as picocli fills them in. One thread may call it. */
-final class DemoOptions {
+final class DemoOptions extends AbstractLoadOptions {
   /** Which subscriptions are measured. */
   enum Mode {
     BROADCAST,
@@ -25,65 +23,13 @@ final class DemoOptions {
   private static final int WARMUP_SHARE = 6;
 
   @Option(
-      names = "--consumers",
-      paramLabel = "N",
-      description = "Consumers of the one topic (default: ${DEFAULT-VALUE}).")
-  int consumers = 1_000;
-
-  @Option(
-      names = "--connections",
-      paramLabel = "N",
-      description = "TCP connections they share (default: ${DEFAULT-VALUE}).")
-  int connections = 16;
-
-  @Option(
-      names = "--messages",
-      paramLabel = "N",
-      description = "Messages to publish (default: ${DEFAULT-VALUE}).")
-  int messages = 60;
-
-  @Option(
       names = "--warmup",
       paramLabel = "N",
       description =
           "How many of them, from the first, are counted but not timed; the others follow when"
               + " these have arrived (default: a sixth, at most 10).")
+  @Range(from = 0, to = 9_999_999)
   Integer warmup;
-
-  @Option(
-      names = "--size",
-      paramLabel = "BYTES",
-      description = "Size of a message (default: ${DEFAULT-VALUE}).")
-  int sizeBytes = 10_240;
-
-  @Option(
-      names = "--rate",
-      paramLabel = "N",
-      description = "Messages per second (default: ${DEFAULT-VALUE}).")
-  double rate = 2;
-
-  @Option(
-      names = "--ack",
-      paramLabel = "POLICY",
-      description = "One of " + AckPolicy.ALLOWED + " (default: ${DEFAULT-VALUE}).")
-  String ack = "cumulative";
-
-  @Option(
-      names = "--receiver-queue",
-      paramLabel = "N",
-      description = "Permits of a consumer (default: ${DEFAULT-VALUE}).")
-  int receiverQueue = 1_000;
-
-  @Option(
-      names = "--subscribe-window",
-      paramLabel = "N",
-      description = "Unanswered subscribes per connection (default: ${DEFAULT-VALUE}).")
-  int subscribeWindow = 64;
-
-  @Option(
-      names = "--no-checksums",
-      description = "Do not verify the CRC32C of every message; saves CPU at 100,000 consumers.")
-  boolean noChecksums;
 
   @Option(
       names = "--mode",
@@ -114,23 +60,13 @@ final class DemoOptions {
 
   @Mixin BrokerOptions broker = new BrokerOptions(1_024, 2_048);
 
+  DemoOptions() {
+    super(1_000, 2);
+  }
+
   /** Throws {@link InvalidOptionException} for the first option that is not allowed. */
   void check() {
-    OptionRange.CONSUMERS.check(consumers);
-    OptionRange.CONNECTIONS.check(connections);
-    OptionRange.MESSAGES.check(messages);
-    OptionRange.WARMUP.check(warmupMessages());
-    OptionRange.SIZE.check(sizeBytes);
-    OptionRange.RATE.check(rate);
-    OptionRange.RECEIVER_QUEUE.check(receiverQueue);
-    OptionRange.SUBSCRIBE_WINDOW.check(subscribeWindow);
-    broker.checkMemory();
-    if (warmupMessages() >= messages) {
-      throw new InvalidOptionException(
-          "--warmup is %d; allowed: less than --messages, which is %d"
-              .formatted(warmupMessages(), messages));
-    }
-    ackPolicy();
+    checkLoad();
     mode();
     if (compare && mode() == Mode.EXCLUSIVE) {
       throw new InvalidOptionException("--mode is exclusive; allowed with --compare: broadcast");
@@ -138,32 +74,9 @@ final class DemoOptions {
     if (serviceUrl == null) {
       broker.checkFiles(mode() == Mode.BROADCAST, ", or --service-url");
     } else {
-      checkServiceUrl();
+      OptionValues.checkServiceUrl(serviceUrl);
     }
-    if (Files.exists(output) && !Files.isDirectory(output)) {
-      throw new InvalidOptionException("--output is " + output + "; allowed: a folder");
-    }
-  }
-
-  private void checkServiceUrl() {
-    URI uri = null;
-    try {
-      uri = URI.create(serviceUrl);
-    } catch (IllegalArgumentException e) {
-      // Said below.
-    }
-    if (uri == null || !"pulsar".equals(uri.getScheme()) || uri.getHost() == null) {
-      throw new InvalidOptionException(
-          "--service-url is " + serviceUrl + "; allowed: pulsar://host:port");
-    }
-  }
-
-  AckPolicy ackPolicy() {
-    try {
-      return AckPolicy.parse(ack);
-    } catch (IllegalArgumentException e) {
-      throw new InvalidOptionException("--ack is " + ack + "; allowed: " + AckPolicy.ALLOWED);
-    }
+    OptionValues.checkOutput(output);
   }
 
   Mode mode() {
@@ -175,7 +88,8 @@ final class DemoOptions {
     throw new InvalidOptionException("--mode is " + mode + "; allowed: broadcast, exclusive");
   }
 
-  int warmupMessages() {
+  @Override
+  public int warmupMessages() {
     return warmup == null ? Math.min(MAX_DEFAULT_WARMUP, messages / WARMUP_SHARE) : warmup;
   }
 
@@ -186,17 +100,7 @@ final class DemoOptions {
 
   /** For the result file. */
   Map<String, String> asMap() {
-    Map<String, String> map = new LinkedHashMap<>();
-    map.put("consumers", Integer.toString(consumers));
-    map.put("connections", Integer.toString(connections));
-    map.put("messages", Integer.toString(messages));
-    map.put("warmupMessages", Integer.toString(warmupMessages()));
-    map.put("sizeBytes", Integer.toString(sizeBytes));
-    map.put("messagesPerSecond", Double.toString(rate));
-    map.put("ack", ackPolicy().toString());
-    map.put("receiverQueue", Integer.toString(receiverQueue));
-    map.put("subscribeWindow", Integer.toString(subscribeWindow));
-    map.put("verifyChecksums", Boolean.toString(!noChecksums));
+    Map<String, String> map = loadAsMap();
     map.put("serviceUrl", serviceUrl == null ? "own broker" : serviceUrl);
     if (serviceUrl == null) {
       map.put("brokerHeapMegabytes", Integer.toString(broker.heapMegabytes()));

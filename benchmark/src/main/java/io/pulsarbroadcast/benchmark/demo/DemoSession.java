@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.demo;
 
+import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.cli.Progress;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
@@ -30,11 +31,6 @@ import org.apache.pulsar.client.api.PulsarClientException;
  * The steps of the demo: start the broker, run, print, write files. One thread may call it, once.
  */
 public final class DemoSession {
-  public static final int EXIT_COMPLETE = 0;
-  public static final int EXIT_MISSING = 1;
-  public static final int EXIT_BAD_OPTION = 2;
-  public static final int EXIT_FAILED = 3;
-
   private static final String NAMESPACE = "persistent://public/default/";
   private static final DateTimeFormatter FILE_TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
@@ -68,7 +64,7 @@ public final class DemoSession {
         if (broker.isOwn()) {
           err.println("Broker log: " + log);
         }
-        return EXIT_FAILED;
+        return Program.EXIT_FAILED;
       }
     }
   }
@@ -133,7 +129,7 @@ public final class DemoSession {
           .forEach(r -> err.println(r.name() + ", first error: " + r.firstError()));
     }
     boolean nothingPublished = results.stream().anyMatch(r -> r.delivery().published() == 0);
-    return missing > 0 || nothingPublished ? EXIT_MISSING : EXIT_COMPLETE;
+    return missing > 0 || nothingPublished ? Program.EXIT_MISSING : Program.EXIT_COMPLETE;
   }
 
   private String loadLine() {

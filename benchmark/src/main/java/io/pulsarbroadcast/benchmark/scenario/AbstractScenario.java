@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.report.Environment;
 import java.io.IOException;
@@ -47,7 +48,7 @@ abstract class AbstractScenario implements Callable<Integer> {
   }
 
   /** Throws for the first option that is not allowed. */
-  abstract void check();
+  void check() {}
 
   /** Lines of standalone.conf for the broker. */
   abstract Map<String, String> brokerSettings();
@@ -78,7 +79,7 @@ abstract class AbstractScenario implements Callable<Integer> {
     if (broker != null) {
       err.println("Broker log: " + broker.keepLog(results));
     }
-    return ScenarioCommand.EXIT_FAILED;
+    return Program.EXIT_FAILED;
   }
 
   private int finish() throws IOException {
@@ -99,7 +100,7 @@ abstract class AbstractScenario implements Callable<Integer> {
       err.println("Broker log: " + broker.keepLog(results));
     }
     out.println("Results: " + results.path());
-    return kept ? ScenarioCommand.EXIT_KEPT : ScenarioCommand.EXIT_BROKEN;
+    return kept ? Program.EXIT_COMPLETE : Program.EXIT_MISSING;
   }
 
   private Map<String, Object> optionValues() {

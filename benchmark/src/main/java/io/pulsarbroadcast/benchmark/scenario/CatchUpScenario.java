@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
@@ -48,24 +49,28 @@ final class CatchUpScenario extends AbstractScenario {
       names = "--backlog-mb",
       paramLabel = "MB",
       description = "How far the laggards are behind (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 9_000)
   int backlogMegabytes = 1_024;
 
   @Option(
       names = "--laggards",
       paramLabel = "N",
       description = "How many catch up in the second run (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 10_000)
   int laggards = 100;
 
   @Option(
       names = "--cache-mb",
       paramLabel = "MB",
       description = "The broker's entry cache (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000_000)
   int cacheMegabytes = 16;
 
   @Option(
       names = "--before-seconds",
       paramLabel = "SECONDS",
       description = "Time at the tail alone before each run (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 3_600)
   int beforeSeconds = 60;
 
   @Option(
@@ -74,6 +79,7 @@ final class CatchUpScenario extends AbstractScenario {
       description =
           "What many may cost in reads from BookKeeper, of what one does (default:"
               + " ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000)
   double maxReadRatio = 1.5;
 
   /** One catch-up. */
@@ -89,16 +95,6 @@ final class CatchUpScenario extends AbstractScenario {
 
   CatchUpScenario(PrintStream out, PrintStream err) {
     super(out, err);
-  }
-
-  @Override
-  void check() {
-    load.check(common);
-    common.range("--backlog-mb", backlogMegabytes, 1, 9_000);
-    common.range("--laggards", laggards, 1, 10_000);
-    common.range("--cache-mb", cacheMegabytes, 1, 1_000_000);
-    common.range("--before-seconds", beforeSeconds, 1, 3_600);
-    common.range("--max-read-ratio", maxReadRatio, 1, 1_000);
   }
 
   @Override

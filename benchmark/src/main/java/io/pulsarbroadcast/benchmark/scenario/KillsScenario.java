@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
@@ -39,12 +40,14 @@ final class KillsScenario extends AbstractScenario {
       names = "--kills",
       paramLabel = "N",
       description = "How often the broker is killed (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000)
   int kills = 20;
 
   @Option(
       names = "--between-seconds",
       paramLabel = "SECONDS",
       description = "Undisturbed time before each kill (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 3_600)
   int betweenSeconds = 10;
 
   @Option(
@@ -52,6 +55,7 @@ final class KillsScenario extends AbstractScenario {
       paramLabel = "MILLIS",
       description =
           "broadcastPositionFlushIntervalMillis of the broker (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 60_000)
   int flushIntervalMillis = 1_000;
 
   @Option(
@@ -60,19 +64,11 @@ final class KillsScenario extends AbstractScenario {
       description =
           "What one flush may take, and the way of an acknowledgement to the broker: added to the"
               + " interval (default: ${DEFAULT-VALUE}).")
+  @Range(from = 0, to = 60_000)
   int marginMillis = 500;
 
   KillsScenario(PrintStream out, PrintStream err) {
     super(out, err);
-  }
-
-  @Override
-  void check() {
-    load.check(common);
-    common.range("--kills", kills, 1, 1_000);
-    common.range("--between-seconds", betweenSeconds, 1, 3_600);
-    common.range("--flush-interval-millis", flushIntervalMillis, 1, 60_000);
-    common.range("--margin-millis", marginMillis, 0, 60_000);
   }
 
   @Override

@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -14,7 +16,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** Stored positions of very many consumers: how large, and how fast written and recovered. */
 @Command(
@@ -42,12 +43,14 @@ final class PositionsScenario extends AbstractScenario {
       names = "--consumers",
       paramLabel = "N",
       description = "Positions per case (default: ${DEFAULT-VALUE}).")
+  @Range(from = PositionsCase.HOLDERS_SHARE, to = 1_000_000)
   int consumers = 100_000;
 
   @Option(
       names = "--connections",
       paramLabel = "N",
       description = "TCP connections they share (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 10_000)
   int connections = 100;
 
   @Option(
@@ -56,6 +59,7 @@ final class PositionsScenario extends AbstractScenario {
       description =
           "Holes of each of the 1 %%, through the broker; without it always 1,000 (default:"
               + " ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 10_000)
   int holes = 1_000;
 
   @Option(
@@ -87,12 +91,9 @@ final class PositionsScenario extends AbstractScenario {
 
   @Override
   void check() {
-    common.range("--consumers", consumers, PositionsCase.HOLDERS_SHARE, 1_000_000);
-    common.range("--connections", connections, 1, 10_000);
-    common.range("--holes", holes, 1, 10_000);
     if (pluginClassPath == null || pluginClassPath.isBlank()) {
-      throw new ParameterException(
-          spec.commandLine(), "--plugin-class-path is not set; allowed: a Java class path");
+      throw new InvalidOptionException(
+          "--plugin-class-path is not set; allowed: a Java class path");
     }
   }
 

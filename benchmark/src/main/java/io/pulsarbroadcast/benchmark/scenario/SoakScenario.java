@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
@@ -47,30 +48,35 @@ final class SoakScenario extends AbstractScenario {
       description =
           "How long the bad ones are there; half of it before and after, without them (default:"
               + " ${DEFAULT-VALUE}).")
+  @Range(from = 0.05, to = 10_000)
   double minutes = 10;
 
   @Option(
       names = "--never-read",
       paramLabel = "N",
       description = "Consumers that never read their socket (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000)
   int neverRead = 10;
 
   @Option(
       names = "--never-acknowledge",
       paramLabel = "N",
       description = "Consumers that never acknowledge (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000)
   int neverAcknowledge = 10;
 
   @Option(
       names = "--warmup-seconds",
       paramLabel = "SECONDS",
       description = "Load before the first measured message (default: ${DEFAULT-VALUE}).")
+  @Range(from = 0, to = 3_600)
   int warmupSeconds = 30;
 
   @Option(
       names = "--sample-seconds",
       paramLabel = "SECONDS",
       description = "How often the broker's memory is read (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 3_600)
   int sampleSeconds = 15;
 
   @Option(
@@ -78,6 +84,7 @@ final class SoakScenario extends AbstractScenario {
       paramLabel = "RATIO",
       description =
           "What the P99 with the bad ones may be of that without (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000)
   double maxP99Ratio = 1.10;
 
   private double readersSeconds;
@@ -86,17 +93,6 @@ final class SoakScenario extends AbstractScenario {
 
   SoakScenario(PrintStream out, PrintStream err) {
     super(out, err);
-  }
-
-  @Override
-  void check() {
-    load.check(common);
-    common.range("--minutes", minutes, 0.05, 10_000);
-    common.range("--never-read", neverRead, 1, 1_000);
-    common.range("--never-acknowledge", neverAcknowledge, 1, 1_000);
-    common.range("--warmup-seconds", warmupSeconds, 0, 3_600);
-    common.range("--sample-seconds", sampleSeconds, 1, 3_600);
-    common.range("--max-p99-ratio", maxP99Ratio, 1, 1_000);
   }
 
   @Override

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
@@ -36,23 +37,18 @@ final class UnloadsScenario extends AbstractScenario {
       names = "--unloads",
       paramLabel = "N",
       description = "How often the topic is unloaded (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 10_000)
   int unloads = 20;
 
   @Option(
       names = "--between-seconds",
       paramLabel = "SECONDS",
       description = "Undisturbed time before each unload (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 3_600)
   int betweenSeconds = 5;
 
   UnloadsScenario(PrintStream out, PrintStream err) {
     super(out, err);
-  }
-
-  @Override
-  void check() {
-    load.check(common);
-    common.range("--unloads", unloads, 1, 10_000);
-    common.range("--between-seconds", betweenSeconds, 1, 3_600);
   }
 
   @Override

@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
+import io.pulsarbroadcast.benchmark.cli.HelpOption;
+import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import java.io.File;
 import java.io.IOException;
@@ -9,6 +11,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
@@ -34,12 +37,7 @@ final class ExpandCommand implements Callable<Integer> {
       description = "Where the files go.")
   private Path output;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this.")
-  @SuppressWarnings("UnusedVariable") // picocli reads it
-  private boolean help;
+  @Mixin HelpOption help;
 
   @Override
   public Integer call() throws IOException {
@@ -51,7 +49,7 @@ final class ExpandCommand implements Callable<Integer> {
       Files.writeString(file, atRate(text, read.name(), rate));
       parent.out().println(file);
     }
-    return WorkloadCommand.EXIT_COMPLETE;
+    return Program.EXIT_COMPLETE;
   }
 
   /** The same text with one rate; comments stay. */

@@ -1,13 +1,15 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
-import io.pulsarbroadcast.benchmark.config.ConfigException;
+import io.pulsarbroadcast.benchmark.cli.HelpOption;
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
+import io.pulsarbroadcast.benchmark.cli.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
@@ -25,20 +27,14 @@ final class ReportCommand implements Callable<Integer> {
   @Parameters(paramLabel = "FOLDER", description = "The folder with the result files (*.json).")
   private Path folder;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this.")
-  @SuppressWarnings("UnusedVariable") // picocli reads it
-  private boolean help;
+  @Mixin HelpOption help;
 
   @Override
   public Integer call() throws IOException {
     if (!Files.isDirectory(folder)) {
-      throw new ConfigException("FOLDER is " + folder + "; allowed: a folder with result files");
+      throw new InvalidOptionException(
+          "FOLDER is " + folder + "; allowed: a folder with result files");
     }
-    return parent.writeReport(folder)
-        ? WorkloadCommand.EXIT_COMPLETE
-        : WorkloadCommand.EXIT_MISSING;
+    return parent.writeReport(folder) ? Program.EXIT_COMPLETE : Program.EXIT_MISSING;
   }
 }

@@ -1,7 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
-import io.pulsarbroadcast.benchmark.config.ConfigException;
+import io.pulsarbroadcast.benchmark.cli.HelpOption;
+import io.pulsarbroadcast.benchmark.cli.Program;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import java.io.File;
@@ -38,23 +40,16 @@ final class RunCommand implements Callable<Integer> {
       names = "--consumers",
       paramLabel = "N",
       description = "Instead of the workload's subscriptionsPerTopic.")
+  @Range(from = 1, to = 1_000_000)
   private Integer consumers;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this.")
-  @SuppressWarnings("UnusedVariable") // picocli reads it
-  private boolean help;
+  @Mixin HelpOption help;
 
   @Mixin private RunOptions options;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     options.check();
-    if (consumers != null && (consumers < 1 || consumers > 1_000_000)) {
-      throw new ConfigException("--consumers is " + consumers + "; allowed: 1 to 1000000");
-    }
     // All files are read before anything starts.
     List<DriverFile> driverFiles = parent.read(drivers, DriverFile::read);
     List<WorkloadFile> workloadFiles = parent.read(workloads, WorkloadFile::read);
@@ -72,6 +67,6 @@ final class RunCommand implements Callable<Integer> {
       }
     }
     parent.writeReport(options.output);
-    return session.isComplete() ? WorkloadCommand.EXIT_COMPLETE : WorkloadCommand.EXIT_MISSING;
+    return session.isComplete() ? Program.EXIT_COMPLETE : Program.EXIT_MISSING;
   }
 }

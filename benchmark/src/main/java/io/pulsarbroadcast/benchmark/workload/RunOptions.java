@@ -3,12 +3,12 @@ package io.pulsarbroadcast.benchmark.workload;
 
 import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
-import io.pulsarbroadcast.benchmark.config.ConfigException;
+import io.pulsarbroadcast.benchmark.cli.OptionValues;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Mixin;
@@ -37,24 +37,28 @@ final class RunOptions {
       names = "--seconds",
       paramLabel = "N",
       description = "Length of the timed part (default: what the workload says).")
+  @Range(from = 1, to = 604_800)
   Integer seconds;
 
   @Option(
       names = "--warmup-seconds",
       paramLabel = "N",
       description = "Length of the warm-up (default: what the workload says).")
+  @Range(from = 0, to = 86_400)
   Integer warmupSeconds;
 
   @Option(
       names = "--backlog-gb",
       paramLabel = "N",
       description = "Backlog of a catch-up workload (default: what the workload says).")
+  @Range(from = 0.001, to = 10_000)
   Double backlogGigabytes;
 
   @Option(
       names = "--round-limit-seconds",
       paramLabel = "N",
       description = "A catch-up round is given up after this time (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 86_400)
   int roundLimitSeconds = 600;
 
   @Option(
@@ -76,22 +80,14 @@ final class RunOptions {
 
   @Mixin BrokerOptions ownBroker = new BrokerOptions(2_048, 3_072);
 
-  /**
-   * Throws {@link ConfigException} or {@link InvalidOptionException} for the first option that is
-   * not allowed.
-   */
+  /** Throws {@link InvalidOptionException} for the first option that is not allowed. */
   void check() {
-    range("--seconds", seconds, 1, 604_800);
-    range("--warmup-seconds", warmupSeconds, 0, 86_400);
-    range("--backlog-gb", backlogGigabytes, 0.001, 10_000);
-    range("--round-limit-seconds", roundLimitSeconds, 1, 86_400);
-    ownBroker.checkMemory();
-    if (serviceUrl != null && !serviceUrl.matches("pulsar://[^/\\s]+")) {
-      throw new ConfigException("--service-url is " + serviceUrl + "; allowed: pulsar://host:port");
+    if (serviceUrl != null) {
+      OptionValues.checkServiceUrl(serviceUrl);
     }
     for (String url : metricsUrls) {
       if (serviceUrl == null || !url.matches("https?://[^/\\s]+/\\S*")) {
-        throw new ConfigException(
+        throw new InvalidOptionException(
             "--metrics-url is "
                 + url
                 + "; allowed: http://host:port/metrics/, together with --service-url");
@@ -100,20 +96,7 @@ final class RunOptions {
     if (serviceUrl == null) {
       ownBroker.checkFiles(true, ", or --service-url of a running broker");
     }
-    if (Files.exists(output) && !Files.isDirectory(output)) {
-      throw new ConfigException("--output is " + output + "; allowed: a folder");
-    }
-  }
-
-  private static void range(String option, Number value, double lowest, double highest) {
-    if (value != null && !(value.doubleValue() >= lowest && value.doubleValue() <= highest)) {
-      throw new ConfigException(
-          "%s is %s; allowed: %s to %s".formatted(option, value, plain(lowest), plain(highest)));
-    }
-  }
-
-  private static String plain(double value) {
-    return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
+    OptionValues.checkOutput(output);
   }
 
   WorkloadBroker broker(DriverFile driver) throws IOException, InterruptedException {

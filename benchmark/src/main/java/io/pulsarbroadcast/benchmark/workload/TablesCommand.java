@@ -1,8 +1,11 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
-import io.pulsarbroadcast.benchmark.cli.NumberList;
-import io.pulsarbroadcast.benchmark.config.ConfigException;
+import io.pulsarbroadcast.benchmark.cli.HelpOption;
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
+import io.pulsarbroadcast.benchmark.cli.OptionValues;
+import io.pulsarbroadcast.benchmark.cli.Program;
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import java.io.File;
@@ -41,6 +44,7 @@ final class TablesCommand implements Callable<Integer> {
       description =
           "Sizes above are left out; when all of NTT's are, a quarter, a half and the whole of this"
               + " are run (default: ${DEFAULT-VALUE}).")
+  @Range(from = 1, to = 1_000_000)
   private int maxConsumers;
 
   @Option(
@@ -66,25 +70,17 @@ final class TablesCommand implements Callable<Integer> {
       description = "Where workloads/ and drivers/ are (default: ${DEFAULT-VALUE}).")
   private File folder;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this.")
-  @SuppressWarnings("UnusedVariable") // picocli reads it
-  private boolean help;
+  @Mixin HelpOption help;
 
   @Mixin private RunOptions options;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (!"ntt".equals(tables)) {
-      throw new ConfigException("TABLES is " + tables + "; allowed: ntt");
-    }
-    if (maxConsumers < 1 || maxConsumers > 1_000_000) {
-      throw new ConfigException("--max-consumers is " + maxConsumers + "; allowed: 1 to 1000000");
+      throw new InvalidOptionException("TABLES is " + tables + "; allowed: ntt");
     }
     List<Integer> asked =
-        sizes == null ? null : NumberList.parse("--sizes", sizes, 1, NTT_THOUSANDS[3] * 1_000);
+        sizes == null ? null : OptionValues.numbers("--sizes", sizes, 1, NTT_THOUSANDS[3] * 1_000);
     options.check();
     if (drivers == null) {
       drivers =
@@ -109,7 +105,7 @@ final class TablesCommand implements Callable<Integer> {
       }
     }
     parent.writeReport(options.output);
-    return session.isComplete() ? WorkloadCommand.EXIT_COMPLETE : WorkloadCommand.EXIT_MISSING;
+    return session.isComplete() ? Program.EXIT_COMPLETE : Program.EXIT_MISSING;
   }
 
   /** NTT's sizes up to the limit; when none is, parts of the limit. */

@@ -1,21 +1,19 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.workload;
 
-import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
-import io.pulsarbroadcast.benchmark.config.ConfigException;
+import io.pulsarbroadcast.benchmark.cli.HelpOption;
+import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.report.html.HtmlReport;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /** The command line of workloads. The main thread calls it. */
 @Command(
@@ -30,17 +28,7 @@ import picocli.CommandLine.Option;
           + " when the run failed."
     })
 public final class WorkloadCommand {
-  public static final int EXIT_COMPLETE = 0;
-  public static final int EXIT_MISSING = 1;
-  public static final int EXIT_BAD_OPTION = 2;
-  public static final int EXIT_FAILED = 3;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this.")
-  @SuppressWarnings("UnusedVariable") // picocli reads it
-  private boolean help;
+  @Mixin HelpOption help;
 
   private final PrintStream out;
   private final PrintStream err;
@@ -52,30 +40,7 @@ public final class WorkloadCommand {
 
   /** Parses the arguments, runs, and returns the exit code. */
   public int execute(String... arguments) {
-    CommandLine commandLine =
-        new CommandLine(this)
-            .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
-            .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
-            .setParameterExceptionHandler((e, args) -> refuse(e.getMessage() + "; see --help"))
-            .setExecutionExceptionHandler((e, line, parsed) -> failed(e));
-    if (arguments.length == 0) {
-      commandLine.usage(err);
-      return EXIT_BAD_OPTION;
-    }
-    return commandLine.execute(arguments);
-  }
-
-  private int refuse(String error) {
-    err.println(error);
-    return EXIT_BAD_OPTION;
-  }
-
-  private int failed(Exception e) {
-    if (e instanceof ConfigException || e instanceof InvalidOptionException) {
-      return refuse(e.getMessage());
-    }
-    err.println(e instanceof IOException ? e.getMessage() : e.toString());
-    return EXIT_FAILED;
+    return Program.run(new CommandLine(this), out, err, arguments);
   }
 
   PrintStream out() {

@@ -35,6 +35,10 @@ class BenchCommandTest {
 
   static Stream<Arguments> wrongOptions() {
     return Stream.of(
+        Arguments.of(
+            "fan-out",
+            "Unknown option or command: fan-out; commands are fanout, floor, compare, ramp,"
+                + " reconnect, heap, ablation, jmh, and each has --help"),
         Arguments.of("fanout --rounds 0", "--rounds is 0; allowed: 1 to 1000"),
         Arguments.of("fanout --consumers many", "--consumers is many; allowed: 1 to 1000000"),
         Arguments.of(

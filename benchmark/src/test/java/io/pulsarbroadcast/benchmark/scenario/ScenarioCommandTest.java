@@ -38,6 +38,7 @@ class ScenarioCommandTest {
   static Stream<Arguments> wrongOptions() {
     return Stream.of(
         Arguments.of("soak --minutes 0", "--minutes is 0; allowed: 0.05 to 10000"),
+        Arguments.of("soak --minutes long", "--minutes is long; allowed: 0.05 to 10000"),
         Arguments.of("soak --never-read 0", "--never-read is 0; allowed: 1 to 1000"),
         Arguments.of("soak --size 31", "--size is 31; allowed: 32 to 5232640"),
         Arguments.of("catch-up --backlog-mb 0", "--backlog-mb is 0; allowed: 1 to 9000"),

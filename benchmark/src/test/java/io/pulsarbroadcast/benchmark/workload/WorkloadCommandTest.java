@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import java.io.ByteArrayOutputStream;
@@ -42,11 +43,11 @@ class WorkloadCommandTest {
       value = {
         "--seconds 0|--seconds is 0; allowed: 1 to 604800",
         "--consumers 0|--consumers is 0; allowed: 1 to 1000000",
-        "--backlog-gb 0|--backlog-gb is 0.0; allowed: 0.001 to 10000",
+        "--backlog-gb 0|--backlog-gb is 0; allowed: 0.001 to 10000",
         "--service-url http://x|--service-url is http://x; allowed: pulsar://host:port",
         "--metrics-url x:8080|--metrics-url is x:8080; allowed: http://host:port/metrics/",
         "--output pom.xml|--output is pom.xml; allowed: a folder",
-        "--seconds ten|'ten' is not an int",
+        "--seconds ten|--seconds is ten; allowed: 1 to 604800",
       })
   void shouldNameTheOptionTheValueAndWhatIsAllowed(String wrong, String error) {
     List<String> arguments = new ArrayList<>(List.of("run", SMOKE, "--driver", DRIVER));
@@ -55,7 +56,7 @@ class WorkloadCommandTest {
       arguments.addAll(List.of("--service-url", "pulsar://127.0.0.1:1"));
     }
 
-    assertThat(run(arguments.toArray(String[]::new))).isEqualTo(WorkloadCommand.EXIT_BAD_OPTION);
+    assertThat(run(arguments.toArray(String[]::new))).isEqualTo(Program.EXIT_BAD_OPTION);
     assertThat(printed()).contains(error);
   }
 
@@ -66,13 +67,13 @@ class WorkloadCommandTest {
     int exit =
         run("run", wrong.toString(), "--driver", DRIVER, "--service-url", "pulsar://127.0.0.1:1");
 
-    assertThat(exit).isEqualTo(WorkloadCommand.EXIT_BAD_OPTION);
+    assertThat(exit).isEqualTo(Program.EXIT_BAD_OPTION);
     assertThat(printed()).contains("rate is not a key; allowed: ").contains("producerRate");
   }
 
   @Test
   void shouldInsistOnADistributionOrARunningBroker() {
-    assertThat(run("run", SMOKE, "--driver", DRIVER)).isEqualTo(WorkloadCommand.EXIT_BAD_OPTION);
+    assertThat(run("run", SMOKE, "--driver", DRIVER)).isEqualTo(Program.EXIT_BAD_OPTION);
     assertThat(printed())
         .isEqualTo(
             "--pulsar-home is null; allowed: a folder that has bin/pulsar, or --service-url of a"
@@ -80,8 +81,20 @@ class WorkloadCommandTest {
   }
 
   @Test
+  void shouldNameTheCommandsWhenThereIsNoneOrAnUnknownOne() {
+    assertThat(run()).isEqualTo(Program.EXIT_BAD_OPTION);
+    assertThat(run("runs")).isEqualTo(Program.EXIT_BAD_OPTION);
+
+    assertThat(printed().lines())
+        .containsExactly(
+            "No command; allowed: run, tables, expand, report",
+            "Unknown option or command: runs; commands are run, tables, expand, report, and each has"
+                + " --help");
+  }
+
+  @Test
   void shouldKnowOnlyTheTablesThereAre() {
-    assertThat(run("tables", "ibm")).isEqualTo(WorkloadCommand.EXIT_BAD_OPTION);
+    assertThat(run("tables", "ibm")).isEqualTo(Program.EXIT_BAD_OPTION);
     assertThat(printed()).isEqualTo("TABLES is ibm; allowed: ntt");
   }
 
@@ -110,7 +123,7 @@ class WorkloadCommandTest {
 
   @Test
   void shouldSayWhenAFolderHasNoResults() {
-    assertThat(run("report", folder.toString())).isEqualTo(WorkloadCommand.EXIT_MISSING);
+    assertThat(run("report", folder.toString())).isEqualTo(Program.EXIT_MISSING);
     assertThat(printed()).isEqualTo("There are no result files in " + folder);
   }
 
