@@ -22,6 +22,9 @@ final class FloorConnection extends ChannelInboundHandlerAdapter
   private static final int TYPE_TAG = 1 << 3;
   private static final String NO_PRODUCER_NAME = "floor";
 
+  /** Made once: Netty reads its version from files each time it is asked. */
+  private static final String SERVER_VERSION = "floor, Netty " + nettyVersion();
+
   private final FloorServer server;
   private final FrameSplitter splitter = new FrameSplitter(this);
   private final BaseCommand command = new BaseCommand();
@@ -90,7 +93,7 @@ final class FloorConnection extends ChannelInboundHandlerAdapter
       case CONNECT:
         start(BaseCommand.Type.CONNECTED)
             .setConnected()
-            .setServerVersion("floor, Netty " + nettyVersion())
+            .setServerVersion(SERVER_VERSION)
             .setProtocolVersion(Commands.getCurrentProtocolVersion())
             .setMaxMessageSize(Commands.DEFAULT_MAX_MESSAGE_SIZE);
         write();
