@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.metrics;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /**
  * When one entry, read at the tail, passed the {@linkplain Stage stages} of its way to the
@@ -10,13 +11,15 @@ import java.util.concurrent.TimeUnit;
 public final class EntryTrace {
 
   private static final long UNKNOWN = 0;
+  private static final AtomicLongFieldUpdater<EntryTrace> FIRST_WRITE_NANOS =
+      AtomicLongFieldUpdater.newUpdater(EntryTrace.class, "firstWriteNanos");
 
   private final SubscriptionMetrics metrics;
   private final long persistedNanos;
   private final long readNanos;
   private long handedOverNanos;
 
-  /** Written by the connection that is first, or by several at once: any of them will do. */
+  /** Written by the connection that is first. */
   private volatile long firstWriteNanos;
 
   private EntryTrace(SubscriptionMetrics metrics, long persistedNanos, long readNanos) {
@@ -47,9 +50,12 @@ public final class EntryTrace {
 
   /** A frame of the entry is being written. Called by each connection, once or more often. */
   public void written() {
-    if (firstWriteNanos == UNKNOWN) {
-      firstWriteNanos = System.nanoTime();
-      metrics.stage(Stage.FIRST_WRITE, firstWriteNanos - handedOverNanos);
+    if (firstWriteNanos != UNKNOWN) {
+      return;
+    }
+    long now = System.nanoTime();
+    if (FIRST_WRITE_NANOS.compareAndSet(this, UNKNOWN, now)) {
+      metrics.stage(Stage.FIRST_WRITE, now - handedOverNanos);
     }
   }
 

@@ -4,8 +4,14 @@ package io.pulsarbroadcast.broker.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class BroadcastMetricsTest {
@@ -167,6 +173,39 @@ class BroadcastMetricsTest {
     assertThat(stageCount("prepare")).isEqualTo(2);
     assertThat(stageCount("first_write")).isEqualTo(1);
     assertThat(stageCount("last_write")).isEqualTo(1);
+  }
+
+  @Test
+  void shouldCountOneFirstWriteWhenTwoConnectionsAreFirstAtOnce() throws Exception {
+    int entries = 20_000;
+    SubscriptionMetrics metrics = of(perTopic, "area-7");
+    List<EntryTrace> traces =
+        Stream.generate(() -> EntryTrace.read(metrics, null)).limit(entries).toList();
+    traces.forEach(EntryTrace::handedOver);
+    AtomicInteger arrived = new AtomicInteger();
+    Callable<Void> connection =
+        () -> {
+          int together = 0;
+          for (EntryTrace trace : traces) {
+            together += 2;
+            arrived.incrementAndGet();
+            while (arrived.get() < together) {
+              Thread.onSpinWait();
+            }
+            trace.written();
+          }
+          return null;
+        };
+    ExecutorService connections = Executors.newFixedThreadPool(2);
+    try {
+      for (Future<Void> done : connections.invokeAll(List.of(connection, connection))) {
+        done.get();
+      }
+    } finally {
+      connections.shutdownNow();
+    }
+
+    assertThat(stageCount("first_write")).isEqualTo(entries);
   }
 
   @Test
