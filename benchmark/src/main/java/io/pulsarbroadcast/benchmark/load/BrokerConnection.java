@@ -18,7 +18,6 @@ import org.apache.pulsar.common.api.proto.CommandLookupTopicResponse;
  * so again when the connection is lost. Only its event loop may call it.
  */
 final class BrokerConnection {
-  private static final long LOOKUP_ID_BASE = 1L << 50;
   private static final long SEEK_ID_BASE = 1L << 51;
   private static final long MIN_BACKOFF_MILLIS = 100;
   private static final long MAX_BACKOFF_MILLIS = 2_000;
@@ -40,18 +39,14 @@ final class BrokerConnection {
   private final TimedAcks timedAcks;
   private final int index;
   private final MessageReceiver receiver;
-  private final BrokerAddress serviceAddress;
+  private final TopicLookup lookup;
 
-  private BrokerAddress target;
-  private boolean targetIsOwner;
   private boolean redirecting;
   private boolean opening;
   private boolean retryScheduled;
   private boolean flushScheduled;
   private boolean closing;
-  private boolean authoritativeLookup;
   private Channel channel;
-  private long lookups;
   private long backoffMillis = MIN_BACKOFF_MILLIS;
 
   BrokerConnection(
@@ -79,8 +74,7 @@ final class BrokerConnection {
             ? new TimedAcks(config.ackPolicy(), table, writer, firstConsumer, endConsumer)
             : null;
     this.receiver = new MessageReceiver(config, table, stats, writer);
-    this.serviceAddress = BrokerAddress.parse(config.serviceUrl());
-    this.target = serviceAddress;
+    this.lookup = new TopicLookup(config, counters, writer);
   }
 
   /** Connects for the first time. */
@@ -101,7 +95,7 @@ final class BrokerConnection {
       opened();
       return;
     }
-    InetSocketAddress address = target.socketAddress();
+    InetSocketAddress address = lookup.target().socketAddress();
     ChannelFuture connecting =
         bootstrap
             .clone(loop)
@@ -112,7 +106,7 @@ final class BrokerConnection {
           if (!future.isSuccess()) {
             opened();
             note(future.cause());
-            comeBack("Cannot connect to " + target + ": " + future.cause().getMessage());
+            comeBack("Cannot connect to " + lookup.target() + ": " + future.cause().getMessage());
           }
         });
   }
@@ -132,7 +126,7 @@ final class BrokerConnection {
       active.close();
       return;
     }
-    writer.connect(target.proxyTarget());
+    writer.connect(lookup.target().proxyTarget());
     flush();
   }
 
@@ -149,10 +143,10 @@ final class BrokerConnection {
       case CONNECTED:
         opened();
         counters.brokerVersion(command.getConnected().getServerVersion());
-        if (targetIsOwner) {
+        if (lookup.isTargetOwner()) {
           pump.pump();
         } else {
-          lookUp();
+          lookup.ask();
         }
         break;
       case LOOKUP_RESPONSE:
@@ -199,67 +193,29 @@ final class BrokerConnection {
     }
   }
 
-  private void lookUp() {
-    writer.lookup(config.topic(), LOOKUP_ID_BASE + lookups++, authoritativeLookup);
-  }
-
   private void lookedUp(CommandLookupTopicResponse response) {
     if (SubscribePump.isOfConsumer(response.getRequestId())) {
-      lookedUpForConsumer(response);
+      if (lookup.confirms(response)) {
+        pump.lookedUp(response.getRequestId());
+      } else if (pump.lookupFailed(response.getRequestId())) {
+        retryLater();
+      }
       return;
     }
-    switch (response.getResponse()) {
-      case Failed:
-        String error = response.getError() + ": " + response.getMessage();
-        counters.note("Lookup of " + config.topic() + " failed, " + error);
+    switch (lookup.answered(response)) {
+      case SUBSCRIBE:
+        pump.pump();
+        break;
+      case ASK:
+        lookup.ask();
+        break;
+      case MOVE:
+        redirecting = true;
+        channel.close();
+        break;
+      case RETRY:
         retryLater();
         break;
-      case Redirect:
-        moveTo(response, false);
-        break;
-      case Connect:
-        moveTo(response, true);
-        break;
-    }
-  }
-
-  private void lookedUpForConsumer(CommandLookupTopicResponse response) {
-    boolean here =
-        response.getResponse() == CommandLookupTopicResponse.LookupType.Connect
-            && addressIn(response).equals(target);
-    if (here) {
-      pump.lookedUp(response.getRequestId());
-      return;
-    }
-    counters.note(
-        response.hasError()
-            ? "Lookup of %s failed, %s: %s"
-                .formatted(config.topic(), response.getError(), response.getMessage())
-            : "Lookup of %s leads away from %s".formatted(config.topic(), target));
-    if (pump.lookupFailed(response.getRequestId())) {
-      retryLater();
-    }
-  }
-
-  private BrokerAddress addressIn(CommandLookupTopicResponse response) {
-    String url = response.getBrokerServiceUrl();
-    return response.isProxyThroughServiceUrl()
-        ? serviceAddress.proxyTo(url)
-        : BrokerAddress.parse(url);
-  }
-
-  private void moveTo(CommandLookupTopicResponse response, boolean isOwner) {
-    BrokerAddress next = addressIn(response);
-    authoritativeLookup = !isOwner && response.isAuthoritative();
-    targetIsOwner = isOwner;
-    if (!next.equals(target)) {
-      target = next;
-      redirecting = true;
-      channel.close();
-    } else if (isOwner) {
-      pump.pump();
-    } else {
-      lookUp();
     }
   }
 
@@ -273,7 +229,7 @@ final class BrokerConnection {
         () -> {
           retryScheduled = false;
           if (channel != null && channel.isActive()) {
-            lookUp();
+            lookup.ask();
             flush();
           }
         },
@@ -327,7 +283,7 @@ final class BrokerConnection {
       return;
     }
     counters.connectionLost();
-    comeBack("Connection to " + target + " was lost");
+    comeBack("Connection to " + lookup.target() + " was lost");
   }
 
   private void comeBack(String error) {
@@ -338,9 +294,7 @@ final class BrokerConnection {
       counters.fatal(error);
       return;
     }
-    target = serviceAddress;
-    targetIsOwner = false;
-    authoritativeLookup = false;
+    lookup.startOver();
     loop.schedule(this::open, nextBackoffMillis(), TimeUnit.MILLISECONDS);
   }
 
