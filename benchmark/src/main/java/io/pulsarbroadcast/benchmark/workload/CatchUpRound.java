@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.workload;
 
 import io.pulsarbroadcast.benchmark.report.LatencyReport;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Some consumers reading a backlog while others stay at the end. Immutable; any thread may call it.
@@ -21,6 +22,8 @@ record CatchUpRound(
     boolean caughtUp,
     List<Point> curve,
     LatencyReport tailEndToEnd) {
+  private static final double BYTES_PER_MEGABYTE = 1e6;
+  private static final double MICROS_PER_MILLI = 1e3;
 
   /**
    * A point of the throughput curve.
@@ -30,6 +33,22 @@ record CatchUpRound(
    * @param behindMessages what each laggard lacked on average
    */
   record Point(double seconds, double megabytesPerSecond, double behindMessages) {}
+
+  @Override
+  public String toString() {
+    double p99Millis = tailEndToEnd.p99Micros() / MICROS_PER_MILLI;
+    return laggards == 0
+        ? String.format(Locale.ROOT, "nobody behind: tail P99 %.2f ms", p99Millis)
+        : String.format(
+            Locale.ROOT,
+            "%,d behind by %,.1f MB each: %s after %.1f s, %,.0f MB/s together; tail P99 %.2f ms",
+            laggards,
+            backlogBytes / BYTES_PER_MEGABYTE,
+            caughtUp ? "caught up" : "given up",
+            seconds,
+            meanMegabytesPerSecond(),
+            p99Millis);
+  }
 
   double meanMegabytesPerSecond() {
     return curve.stream().mapToDouble(Point::megabytesPerSecond).average().orElse(0);

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -27,6 +28,7 @@ final class CatchUpRun {
   private static final Duration SEND_TIMEOUT = Duration.ofSeconds(60);
   private static final long SAMPLE_MILLIS = 250;
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final int PROGRESS_SECONDS = 10;
   private static final double BYTES_PER_MEGABYTE = 1e6;
   private static final double BYTES_PER_GIGABYTE = 1L << 30;
 
@@ -35,22 +37,30 @@ final class CatchUpRun {
   private final String topic;
   private final double backlogGigabytes;
   private final int roundLimitSeconds;
+  private final Consumer<String> progress;
   private final int run;
   private final PublishStats publishStats = new PublishStats();
   private final List<CatchUpRound> rounds = new ArrayList<>();
 
-  /** {@code roundLimitSeconds}: after which a round is given up. */
+  /**
+   * Does nothing before {@link #execute()}.
+   *
+   * @param roundLimitSeconds after which a round is given up
+   * @param progress is told every ten seconds how far it is, and of each round how it went
+   */
   CatchUpRun(
       WorkloadPlan plan,
       WorkloadBroker broker,
       String topic,
       double backlogGigabytes,
-      int roundLimitSeconds) {
+      int roundLimitSeconds,
+      Consumer<String> progress) {
     this.plan = plan;
     this.broker = broker;
     this.topic = topic;
     this.backlogGigabytes = backlogGigabytes;
     this.roundLimitSeconds = roundLimitSeconds;
+    this.progress = progress;
     this.run = topic.hashCode();
   }
 
@@ -80,15 +90,32 @@ final class CatchUpRun {
       Thread.sleep(TimeUnit.SECONDS.toMillis(plan.seconds()));
       writer.stop();
       awaitTail(tail, writer);
-      rounds.add(
+      finished(
           new CatchUpRound(
               0, 0, plan.seconds(), true, List.of(), LatencyReport.of(since(before, tail))));
-      writer.writeNow(backlogMessages(), plan.workload().catchUp().backlogMessagesPerSecond());
+      writeBacklog(writer);
       awaitTail(tail, writer);
       for (int laggards : plan.workload().catchUp().laggards()) {
-        rounds.add(round(tail, writer, laggards, timeout));
+        finished(round(tail, writer, laggards, timeout));
       }
       return result(tail, writer);
+    }
+  }
+
+  private void finished(CatchUpRound round) {
+    rounds.add(round);
+    progress.accept(round.toString());
+  }
+
+  private void writeBacklog(Writer writer) throws InterruptedException {
+    int messages = backlogMessages();
+    int rate = plan.workload().catchUp().backlogMessagesPerSecond();
+    Schedule schedule = writer.scheduleFromNow(rate);
+    for (int written = 0; written < messages; ) {
+      int count = Math.min(messages - written, rate * PROGRESS_SECONDS);
+      writer.publish(schedule, count);
+      written += count;
+      progress.accept("backlog: %,d of %,d messages written".formatted(written, messages));
     }
   }
 
@@ -127,6 +154,7 @@ final class CatchUpRun {
       fleet.connect(timeout);
       long lastNanos = startNanos;
       long last = 0;
+      long toldNanos = startNanos;
       boolean caughtUp = false;
       while (!caughtUp && seconds(startNanos, lastNanos) < roundLimitSeconds) {
         Thread.sleep(SAMPLE_MILLIS);
@@ -143,6 +171,12 @@ final class CatchUpRun {
                 (double) behind / laggards));
         last = received;
         lastNanos = nowNanos;
+        if (seconds(toldNanos, nowNanos) >= PROGRESS_SECONDS) {
+          toldNanos = nowNanos;
+          progress.accept(
+              "%,d behind: each lacks %,.0f messages"
+                  .formatted(laggards, (double) behind / laggards));
+        }
         // The newest messages are on their way to everybody.
         caughtUp = behind <= (long) laggards * Math.max(1, plan.messagesPerSecond() / 4);
       }
@@ -242,7 +276,7 @@ final class CatchUpRun {
     }
 
     private void writeUntilStopped() {
-      Schedule schedule = Schedule.dueAt(System.nanoTime(), next, messagesPerSecond);
+      Schedule schedule = scheduleFromNow(messagesPerSecond);
       int atOnce = Math.max(1, messagesPerSecond / 4);
       try {
         while (!stopping) {
@@ -253,7 +287,8 @@ final class CatchUpRun {
       }
     }
 
-    private void publish(Schedule schedule, int count) throws InterruptedException {
+    /** On the thread of the writer, or on the caller's while that is stopped. */
+    void publish(Schedule schedule, int count) throws InterruptedException {
       stored.or(publisher.publish(schedule, next, next + count).acknowledged());
       next += count;
     }
@@ -263,9 +298,8 @@ final class CatchUpRun {
       thread.join();
     }
 
-    /** On the caller's thread, while the writer is stopped. */
-    void writeNow(int count, int rate) throws InterruptedException {
-      publish(Schedule.dueAt(System.nanoTime(), next, rate), count);
+    Schedule scheduleFromNow(int rate) {
+      return Schedule.dueAt(System.nanoTime(), next, rate);
     }
 
     long acknowledged() {

@@ -46,7 +46,11 @@ final class WorkloadBroker implements AutoCloseable {
   /** Starts one with the lines of configuration that the driver file asks for. */
   static WorkloadBroker start(BrokerOptions own, DriverFile driver, Path keepLogs)
       throws IOException, InterruptedException {
-    PulsarProcessBuilder builder = own.process("workload", true).keepLogs(keepLogs);
+    PulsarProcessBuilder builder =
+        own.process("workload", true)
+            .keepLogs(keepLogs)
+            // Pulsar's 10 GB would stop the writer of a catch-up workload.
+            .setting("backlogQuotaDefaultLimitGB", "-1");
     driver.brokerSettings().forEach(builder::setting);
     PulsarProcess process = builder.build();
     try {

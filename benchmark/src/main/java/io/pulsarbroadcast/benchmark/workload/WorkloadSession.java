@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -87,7 +86,8 @@ final class WorkloadSession {
                       broker,
                       topic,
                       options.backlogGigabytes(plan.workload()),
-                      options.roundLimitSeconds)
+                      options.roundLimitSeconds,
+                      line -> out.println("  " + line))
                   .execute();
     } catch (FleetException e) {
       complete = false;
@@ -135,28 +135,6 @@ final class WorkloadSession {
                           stage.getKey(),
                           stage.getValue() / MICROS_PER_MILLI))
               .collect(Collectors.joining(", ", "  stages, means in ms: ", "")));
-    }
-    printRounds(result.catchUp());
-  }
-
-  private void printRounds(List<CatchUpRound> rounds) {
-    for (CatchUpRound round : rounds) {
-      if (round.laggards() == 0) {
-        out.printf(
-            Locale.ROOT,
-            "  nobody behind: tail P99 %.2f ms%n",
-            round.tailEndToEnd().p99Micros() / MICROS_PER_MILLI);
-      } else {
-        out.printf(
-            Locale.ROOT,
-            "  %,d behind by %,.1f MB each: %s after %.1f s, %,.0f MB/s together; tail P99 %.2f ms%n",
-            round.laggards(),
-            round.backlogBytes() / 1e6,
-            round.caughtUp() ? "caught up" : "given up",
-            round.seconds(),
-            round.meanMegabytesPerSecond(),
-            round.tailEndToEnd().p99Micros() / MICROS_PER_MILLI);
-      }
     }
   }
 }
