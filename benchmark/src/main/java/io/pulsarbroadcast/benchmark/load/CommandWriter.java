@@ -84,9 +84,10 @@ final class CommandWriter {
     append(command);
   }
 
+  /** Does not wait for acknowledgements to be grouped: the next message may wait for it. */
   void flow(int consumer, int permits) {
     start(BaseCommand.Type.FLOW).setFlow().setConsumerId(consumer).setMessagePermits(permits);
-    appendPatient(command);
+    append(command);
   }
 
   /** The hot path. */

@@ -65,4 +65,16 @@ class CommandWriterTest {
     assertThat(read(out).getAck().getAckType()).isEqualTo(AckType.Cumulative);
     assertThat(read(out).getAck().getAckType()).isEqualTo(AckType.Individual);
   }
+
+  @Test
+  void shouldLetAcksWaitForMoreButNotPermits() {
+    writer.ack(5, AckType.Cumulative, 3, 4);
+    assertThat(writer.canWait()).isTrue();
+
+    writer.flow(5, 50);
+    assertThat(writer.canWait()).isFalse();
+
+    writer.take().release();
+    assertThat(writer.canWait()).as("nothing is collected").isFalse();
+  }
 }
