@@ -89,6 +89,9 @@ class WorkloadIT {
       assertThat(delivery.path("expected").asLong()).isEqualTo(50 * 60);
       assertThat(delivery.path("received").asLong()).isEqualTo(50 * 60);
       JsonNode own = result.path("pulsarBroadcast");
+      assertThat(own.path("seconds").asDouble())
+          .as("50 messages at 10 per second are not done before the 51st would be due")
+          .isGreaterThanOrEqualTo(5);
       if (own.path("subscriptionType").asText().equals("Broadcast")) {
         assertStages(own);
       } else {

@@ -147,7 +147,7 @@ final class WorkloadRun {
     for (Publisher publisher : publishers) {
       publishing.add(publisher.endAt(endNanos).publishAsync(schedule, from, to));
     }
-    awaitAll(fleets, publishing, timed);
+    awaitAll(fleets, publishing, schedule.intendedNanos(to), timed);
     List<PublishResult> results = new ArrayList<>();
     for (CompletableFuture<PublishResult> each : publishing) {
       try {
@@ -159,17 +159,25 @@ final class WorkloadRun {
     return results;
   }
 
+  /**
+   * Not before the time at which the next message would be due: N messages at a rate take N / rate.
+   */
   private void awaitAll(
-      Fleets fleets, List<CompletableFuture<PublishResult>> publishing, boolean timed)
+      Fleets fleets,
+      List<CompletableFuture<PublishResult>> publishing,
+      long scheduledEndNanos,
+      boolean timed)
       throws InterruptedException {
     double length = Math.min(INTERVAL_SECONDS, (double) plan.seconds() / LEAST_INTERVALS);
-    IntervalStart start = new IntervalStart(fleets);
+    Counts start = counts(fleets, System.nanoTime());
     long last = -1;
     long changedNanos = System.nanoTime();
     while (true) {
       long received = fleets.received();
-      boolean published = publishing.stream().allMatch(CompletableFuture::isDone);
       long nowNanos = System.nanoTime();
+      boolean published =
+          nowNanos - scheduledEndNanos >= 0
+              && publishing.stream().allMatch(CompletableFuture::isDone);
       if (received != last || !published) {
         last = received;
         changedNanos = nowNanos;
@@ -178,10 +186,11 @@ final class WorkloadRun {
           published
               && (received >= publishStats.acknowledged() * plan.consumers()
                   || nowNanos - changedNanos > QUIET.toNanos());
-      if (timed && (over || start.seconds(nowNanos) >= length)) {
+      if (timed && (over || start.secondsUntil(nowNanos) >= length)) {
         // The quiet time at the end of a run that lacks something is not part of it.
-        add(start.end(fleets, changedNanos), length);
-        start = new IntervalStart(fleets);
+        Counts end = counts(fleets, changedNanos);
+        add(interval(fleets, start, end), length);
+        start = end;
       }
       if (over) {
         return;
@@ -196,38 +205,31 @@ final class WorkloadRun {
     intervals.add(rest ? intervals.remove(intervals.size() - 1).plus(interval) : interval);
   }
 
-  /** The counts at the start of an interval. */
-  private final class IntervalStart {
-    private final long nanos = System.nanoTime();
-    private final long acknowledged = publishStats.acknowledged();
-    private final long errors = publishStats.errors();
-    private final long received;
-
-    IntervalStart(Fleets fleets) {
-      received = fleets.received();
+  /** What had been counted at a time; where one interval ends the next begins. */
+  private record Counts(long nanos, long acknowledged, long errors, long received) {
+    double secondsUntil(long laterNanos) {
+      return (laterNanos - nanos) / NANOS_PER_SECOND;
     }
+  }
 
-    double seconds(long nowNanos) {
-      return (nowNanos - nanos) / NANOS_PER_SECOND;
-    }
+  private Counts counts(Fleets fleets, long nanos) {
+    return new Counts(nanos, publishStats.acknowledged(), publishStats.errors(), fleets.received());
+  }
 
-    Interval end(Fleets fleets, long endNanos) {
-      Histogram endToEnd = Fleets.endToEndMicros(fleets.snapshots());
-      Histogram ofInterval = endToEnd.copy();
-      ofInterval.subtract(lastEndToEnd);
-      lastEndToEnd = endToEnd;
-      long nowAcknowledged = publishStats.acknowledged();
-      long nowReceived = fleets.received();
-      return new Interval(
-          Math.max(1e-3, seconds(endNanos)),
-          nowAcknowledged - acknowledged,
-          publishStats.errors() - errors,
-          nowReceived - received,
-          Math.max(0, nowAcknowledged * plan.consumers() - nowReceived),
-          publishStats.takeLatencyMicros(),
-          publishStats.takeDelayMicros(),
-          ofInterval);
-    }
+  private Interval interval(Fleets fleets, Counts start, Counts end) {
+    Histogram endToEnd = Fleets.endToEndMicros(fleets.snapshots());
+    Histogram ofInterval = endToEnd.copy();
+    ofInterval.subtract(lastEndToEnd);
+    lastEndToEnd = endToEnd;
+    return new Interval(
+        Math.max(1e-3, start.secondsUntil(end.nanos)),
+        end.acknowledged - start.acknowledged,
+        end.errors - start.errors,
+        end.received - start.received,
+        Math.max(0, end.acknowledged * plan.consumers() - end.received),
+        publishStats.takeLatencyMicros(),
+        publishStats.takeDelayMicros(),
+        ofInterval);
   }
 
   private long brokerCpuMillis() {

@@ -95,8 +95,8 @@ final class ResultFolder {
               : ofLocalRun(run.getKey(), run.getValue(), own));
     }
     results.sort(
-        Comparator.comparing(Result::workload)
-            .thenComparingInt(Result::consumers)
+        Comparator.comparingInt(Result::consumers)
+            .thenComparing(Result::workload)
             .thenComparing(Result::driver)
             .thenComparingDouble(Result::publishPerSecond));
     return results;
