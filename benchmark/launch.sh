@@ -29,7 +29,7 @@ up_to_date() {
   [ -f "$stamp" ] || return 1
   local module newer
   for module in "$@"; do
-    newer=$(find "$root/pom.xml" "$root/$module/pom.xml" "$root/$module/src" -newer "$stamp" |
+    newer=$(find -H "$root/pom.xml" "$root/$module/pom.xml" "$root/$module/src" -newer "$stamp" |
       head -n 1) || return 1
     [ -z "$newer" ] || return 1
   done
