@@ -24,6 +24,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
   private static final long POLL_MILLIS = 100;
   private static final int LOG_TAIL_LINES = 30;
   private static final int MAX_LAUNCHES = 5;
+  private static final String TRANSACTIONS = "transactionCoordinatorEnabled";
 
   private final PulsarProcessBuilder options;
   private final InstanceFolder folder;
@@ -131,7 +132,8 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
 
   /** Returns true when the broker can be used, false when its bookie never could be. */
   private boolean awaitReady(Process started) throws IOException, InterruptedException {
-    ReadinessCheck check = new ReadinessCheck(adminUrl(), options.adminToken);
+    boolean transactions = "true".equals(options.settings.get(TRANSACTIONS));
+    ReadinessCheck check = new ReadinessCheck(adminUrl(), options.adminToken, transactions);
     long startNanos = System.nanoTime();
     while (true) {
       boolean ready = check.isReady();
