@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.cli;
 
+import io.pulsarbroadcast.benchmark.load.BrokerAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,10 +36,15 @@ public final class OptionValues {
 
   /** {@code --service-url}: of a broker, without TLS. */
   public static void checkServiceUrl(String value) {
-    if (!value.matches("pulsar://[^/\\s]+")) {
-      throw new InvalidOptionException(
-          "--service-url is " + value + "; allowed: pulsar://host:port");
+    try {
+      BrokerAddress.parse(value);
+      if (value.matches("pulsar://[^/\\s]+")) {
+        return;
+      }
+    } catch (IllegalArgumentException e) {
+      // Said below.
     }
+    throw new InvalidOptionException("--service-url is " + value + "; allowed: pulsar://host:port");
   }
 
   /** {@code --output}: a folder, which need not be there yet. */

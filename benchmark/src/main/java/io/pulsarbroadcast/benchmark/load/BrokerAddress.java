@@ -11,11 +11,15 @@ import java.net.URI;
  * @param port to connect to
  * @param proxyTarget the broker to name in the handshake when that is a proxy, or null
  */
-record BrokerAddress(String host, int port, String proxyTarget) {
+public record BrokerAddress(String host, int port, String proxyTarget) {
   private static final int DEFAULT_PORT = 6650;
 
-  /** From {@code pulsar://host:port}; of several hosts the first. */
-  static BrokerAddress parse(String serviceUrl) {
+  /**
+   * From {@code pulsar://host:port}; of several hosts the first.
+   *
+   * @throws IllegalArgumentException saying what is allowed
+   */
+  public static BrokerAddress parse(String serviceUrl) {
     URI uri;
     try {
       uri = URI.create(serviceUrl.split(",", 2)[0].strip());

@@ -34,8 +34,8 @@ record CatchUpRound(
    */
   record Point(double seconds, double megabytesPerSecond, double behindMessages) {}
 
-  @Override
-  public String toString() {
+  /** One line for people. */
+  String line() {
     double p99Millis = tailEndToEnd.p99Micros() / MICROS_PER_MILLI;
     return laggards == 0
         ? String.format(Locale.ROOT, "nobody behind: tail P99 %.2f ms", p99Millis)

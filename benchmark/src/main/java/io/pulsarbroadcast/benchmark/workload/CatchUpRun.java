@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
@@ -104,7 +105,11 @@ final class CatchUpRun {
 
   private void finished(CatchUpRound round) {
     rounds.add(round);
-    progress.accept(round.toString());
+    progress.accept(round.line());
+  }
+
+  private void tell(String format, Object... values) {
+    progress.accept(String.format(Locale.ROOT, format, values));
   }
 
   private void writeBacklog(Writer writer) throws InterruptedException {
@@ -115,7 +120,7 @@ final class CatchUpRun {
       int count = Math.min(messages - written, rate * PROGRESS_SECONDS);
       writer.publish(schedule, count);
       written += count;
-      progress.accept("backlog: %,d of %,d messages written".formatted(written, messages));
+      tell("backlog: %,d of %,d messages written", written, messages);
     }
   }
 
@@ -173,9 +178,7 @@ final class CatchUpRun {
         lastNanos = nowNanos;
         if (seconds(toldNanos, nowNanos) >= PROGRESS_SECONDS) {
           toldNanos = nowNanos;
-          progress.accept(
-              "%,d behind: each lacks %,.0f messages"
-                  .formatted(laggards, (double) behind / laggards));
+          tell("%,d behind: each lacks %,.0f messages", laggards, (double) behind / laggards);
         }
         // The newest messages are on their way to everybody.
         caughtUp = behind <= (long) laggards * Math.max(1, plan.messagesPerSecond() / 4);

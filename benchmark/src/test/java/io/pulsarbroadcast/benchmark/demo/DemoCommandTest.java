@@ -48,6 +48,9 @@ class DemoCommandTest {
             "--service-url http://host:80",
             "--service-url is http://host:80; allowed: pulsar://host:port"),
         Arguments.of(
+            "--service-url pulsar://host:many",
+            "--service-url is pulsar://host:many; allowed: pulsar://host:port"),
+        Arguments.of(
             "--pulsar-home /no/such/folder",
             "--pulsar-home is /no/such/folder; allowed: a folder that has bin/pulsar, or"
                 + " --service-url"),
