@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Asks a broker over HTTP whether it can be used. Any thread may call it. */
@@ -16,7 +17,6 @@ final class ReadinessCheck {
   private static final String TRANSACTION_COORDINATOR =
       "/admin/v2/persistent/pulsar/system/transaction_coordinator_assign/partitions";
 
-  private static final Pattern ANYTHING = Pattern.compile("");
   private static final Pattern PARTITIONS = Pattern.compile("\"partitions\"\\s*:\\s*[1-9]");
 
   private final String adminUrl;
@@ -35,12 +35,14 @@ final class ReadinessCheck {
    * coordinator's topic, without which a client that uses them cannot be made.
    */
   boolean isReady() {
-    return answers("/admin/v2/brokers/ready", ANYTHING)
-        && answers("/admin/v2/namespaces/public/default", ANYTHING)
-        && (!withTransactions || answers(TRANSACTION_COORDINATOR, PARTITIONS));
+    return answer("/admin/v2/brokers/ready").isPresent()
+        && answer("/admin/v2/namespaces/public/default").isPresent()
+        && (!withTransactions
+            || answer(TRANSACTION_COORDINATOR).filter(PARTITIONS.asPredicate()).isPresent());
   }
 
-  private boolean answers(String path, Pattern part) {
+  /** What it says when it answers with 200. */
+  private Optional<String> answer(String path) {
     try {
       HttpURLConnection connection =
           (HttpURLConnection) URI.create(adminUrl + path).toURL().openConnection();
@@ -51,12 +53,13 @@ final class ReadinessCheck {
       }
       try {
         return connection.getResponseCode() == HttpURLConnection.HTTP_OK
-            && part.matcher(body(connection)).find();
+            ? Optional.of(body(connection))
+            : Optional.empty();
       } finally {
         connection.disconnect();
       }
     } catch (IOException e) {
-      return false;
+      return Optional.empty();
     }
   }
 
