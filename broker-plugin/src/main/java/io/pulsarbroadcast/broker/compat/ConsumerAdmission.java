@@ -23,6 +23,8 @@ import org.apache.pulsar.common.util.FutureUtil;
  */
 final class ConsumerAdmission {
 
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
   private final BroadcastSubscription subscription;
   private final SubscriptionParts parts;
   private final Places places;
@@ -74,8 +76,12 @@ final class ConsumerAdmission {
 
   /** Asks each other connection once, however many consumers of that name it has. */
   private CompletableFuture<Void> deadRemoved(String name, BroadcastServerCnx connection) {
+    List<BroadcastConsumer> named = consumers.named(name);
+    if (named.isEmpty()) {
+      return DONE;
+    }
     Map<BroadcastServerCnx, List<BroadcastConsumer>> others =
-        consumers.named(name).stream()
+        named.stream()
             .filter(consumer -> consumer.connection() != connection)
             .collect(Collectors.groupingBy(BroadcastConsumer::connection));
     return FutureUtil.waitForAll(
@@ -129,9 +135,7 @@ final class ConsumerAdmission {
 
   /** Completed when a crash of the broker would not forget the consumer any more (I1). */
   private CompletableFuture<Void> stored(VirtualCursor position) {
-    return parts.cursors().isNameStored(position)
-        ? CompletableFuture.completedFuture(null)
-        : parts.publisher().flush();
+    return parts.cursors().isNameStored(position) ? DONE : parts.publisher().flushNewNames();
   }
 
   private BrokerServiceException failure(Throwable notStored) {

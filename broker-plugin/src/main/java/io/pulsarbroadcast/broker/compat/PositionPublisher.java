@@ -139,6 +139,13 @@ final class PositionPublisher {
     stopped = false;
   }
 
+  /** Writes the names of consumers that are new now, with their positions. */
+  CompletableFuture<Void> flushNewNames() {
+    return store == null || stopped
+        ? CompletableFuture.completedFuture(null)
+        : store.flushNewNames();
+  }
+
   private void flushNow() {
     flush()
         .thenRun(this::reportHolesLeftOut)

@@ -31,10 +31,10 @@ final class ConnectedCursors {
 
   /** Takes a cursor off; false when it was taken off already. */
   boolean remove(VirtualCursor cursor) {
-    int slot = cursor.slot;
-    if (slot < 0) {
+    if (!cursor.isConnected()) {
       return false;
     }
+    int slot = cursor.slot;
     VirtualCursor last = cursors[--count];
     cursors[count] = null;
     if (last != cursor) {

@@ -81,8 +81,7 @@ public final class CursorRegistry {
         named = names.add(name, ttlSeconds);
       }
       named.timeToLive(ttlSeconds);
-      named.connected++;
-      cursor.named = named;
+      names.connected(named, cursor);
     }
     connected.add(cursor);
     return cursor;
@@ -199,7 +198,7 @@ public final class CursorRegistry {
     return cursor != null
         && cursor.isDurable()
         && skipped.firstNotSkipped(cursor.next()) <= floor
-        && (cursor.slot >= 0 || cursor.named.leftBehind == cursor);
+        && (cursor.isConnected() || cursor.named.leftBehind == cursor);
   }
 
   private VirtualCursor findAtFloor() {
@@ -296,6 +295,11 @@ public final class CursorRegistry {
     names.leaveBehind(
         known == null ? names.add(name, ttlSeconds) : known, cursor, nanoClock.getAsLong());
     return cursor;
+  }
+
+  /** Writes the names that no collection has had yet. */
+  synchronized void collectNewNames(PositionsRecords records) {
+    names.collectNew(records);
   }
 
   /** Writes what changed since the last {@link #collectChanges} or {@link #collectAll}. */

@@ -25,6 +25,9 @@ final class NamedPosition {
   /** The lowest of its cursors; valid only while positions are being collected. */
   VirtualCursor lowest;
 
+  /** Whether no write has had the name yet. */
+  boolean isNew = true;
+
   /** Whether the name is on storage. */
   boolean nameStored;
 
@@ -56,8 +59,16 @@ final class NamedPosition {
     stored = null;
   }
 
+  /** Takes a cursor for the lowest if it is. */
+  void lowestOf(VirtualCursor cursor) {
+    if (lowest == null || cursor.next() < lowest.next()) {
+      lowest = cursor;
+    }
+  }
+
   /** Writes what the store does not have. */
   void collect(PositionsRecords records) {
+    isNew = false;
     long next = lowest.next();
     int aheadVersion = lowest.aheadVersion();
     // Two consumers of one name do not share their holes: only a position that stands alone keeps

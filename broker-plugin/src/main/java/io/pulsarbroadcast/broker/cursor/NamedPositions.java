@@ -26,6 +26,9 @@ final class NamedPositions {
 
   private int leftBehindCount;
 
+  /** The cursors that connected under names that no write has had yet. */
+  private final List<VirtualCursor> newcomers = new ArrayList<>();
+
   /** Names in the write under way that are not on storage yet. */
   private final List<NamedPosition> onTheirWay = new ArrayList<>();
 
@@ -49,6 +52,15 @@ final class NamedPositions {
     byNumber.set(number, named);
     byName.put(name, named);
     return named;
+  }
+
+  /** A cursor is connected under a name. */
+  void connected(NamedPosition named, VirtualCursor cursor) {
+    named.connected++;
+    cursor.named = named;
+    if (named.isNew) {
+      newcomers.add(cursor);
+    }
   }
 
   /** Forgets a name that no position has any more. */
@@ -116,23 +128,50 @@ final class NamedPositions {
 
   /** Writes what changed since the last time, or everything. */
   void collect(ConnectedCursors connected, PositionsRecords records, boolean everything) {
+    onTheirWay.clear();
     if (!everything) {
       records.removed(removedNumbers);
     }
     findLowest(connected);
-    onTheirWay.clear();
     for (NamedPosition named : byNumber) {
-      if (named == null) {
-        continue;
-      }
-      if (everything) {
-        named.forgetStored();
-      }
-      named.collect(records);
-      if (!named.nameStored) {
-        onTheirWay.add(named);
+      if (named != null) {
+        if (everything) {
+          named.forgetStored();
+        }
+        collect(named, records);
       }
     }
+    collected();
+  }
+
+  /** Writes the names that no write has had yet; takes no longer the more others there are. */
+  void collectNew(PositionsRecords records) {
+    onTheirWay.clear();
+    records.removed(removedNumbers);
+    newcomers.forEach(cursor -> cursor.named.lowest = cursor.named.leftBehind);
+    for (VirtualCursor cursor : newcomers) {
+      if (cursor.isConnected()) {
+        cursor.named.lowestOf(cursor);
+      }
+    }
+    for (VirtualCursor cursor : newcomers) {
+      // Not twice, where two came under one name; nor when it has been forgotten already.
+      if (cursor.named.isNew && cursor.named.lowest != null) {
+        collect(cursor.named, records);
+      }
+    }
+    collected();
+  }
+
+  private void collect(NamedPosition named, PositionsRecords records) {
+    named.collect(records);
+    if (!named.nameStored) {
+      onTheirWay.add(named);
+    }
+  }
+
+  private void collected() {
+    newcomers.clear();
     freeNumbers.or(removedNumbers);
     removedNumbers.clear();
   }
@@ -152,10 +191,7 @@ final class NamedPositions {
     for (int i = 0; i < connected.count(); i++) {
       VirtualCursor cursor = connected.get(i);
       if (cursor.isDurable()) {
-        NamedPosition named = cursor.named;
-        if (named.lowest == null || cursor.next() < named.lowest.next()) {
-          named.lowest = cursor;
-        }
+        cursor.named.lowestOf(cursor);
       }
     }
   }

@@ -10,7 +10,8 @@ import java.util.concurrent.CompletableFuture;
  * before, and a snapshot of everything now and then, after which the log before it is forgotten.
  *
  * <p>May be called from any thread. One flush is under way at a time; those asked for meanwhile are
- * one, after it: so a thousand consumers that register at once cost one write.
+ * one, after it: so a thousand consumers that register at once cost one write, and {@link
+ * #flushNewNames} does not look at those that were there before.
  */
 public final class PositionsStore {
 
@@ -43,6 +44,9 @@ public final class PositionsStore {
 
   private CompletableFuture<Void> underWay;
   private CompletableFuture<Void> next;
+
+  /** Whether new names are all that the next flush was asked for. */
+  private boolean nextIsOfNames;
 
   /** Confined to the flush under way. */
   private boolean snapshotDue = true;
@@ -84,25 +88,41 @@ public final class PositionsStore {
    *     written again next time
    */
   public CompletableFuture<Void> flush() {
+    return flush(false);
+  }
+
+  /**
+   * Writes the names that are new, with the positions under them; the positions of others may stay
+   * as they were.
+   *
+   * @return as of {@link #flush}
+   */
+  public CompletableFuture<Void> flushNewNames() {
+    return flush(true);
+  }
+
+  private CompletableFuture<Void> flush(boolean ofNames) {
     CompletableFuture<Void> mine;
     synchronized (this) {
       if (underWay != null) {
         if (next == null) {
           next = new CompletableFuture<>();
+          nextIsOfNames = true;
         }
+        nextIsOfNames &= ofNames;
         return next;
       }
       underWay = new CompletableFuture<>();
       mine = underWay;
     }
-    write(mine);
+    write(mine, ofNames);
     return mine;
   }
 
-  private void write(CompletableFuture<Void> done) {
+  private void write(CompletableFuture<Void> done, boolean ofNames) {
     CompletableFuture<Void> written;
     try {
-      written = snapshotDue ? writeSnapshot() : writeChanges();
+      written = snapshotDue ? writeSnapshot() : ofNames ? writeNewNames() : writeChanges();
     } catch (RuntimeException e) {
       written = CompletableFuture.failedFuture(e);
     }
@@ -114,8 +134,10 @@ public final class PositionsStore {
             snapshotDue = true;
           }
           CompletableFuture<Void> following;
+          boolean followingIsOfNames;
           synchronized (this) {
             following = next;
+            followingIsOfNames = nextIsOfNames;
             next = null;
             underWay = following;
           }
@@ -125,15 +147,25 @@ public final class PositionsStore {
             done.completeExceptionally(e);
           }
           if (following != null) {
-            write(following);
+            write(following, followingIsOfNames);
           }
         });
+  }
+
+  private CompletableFuture<Void> writeNewNames() {
+    PositionsRecords records = newRecords();
+    cursors.collectNewNames(records);
+    return write(records);
   }
 
   private CompletableFuture<Void> writeChanges() {
     PositionsRecords records = newRecords();
     cursors.collectChanges(records);
     holesLeftOut = records.holesLeftOut();
+    return write(records);
+  }
+
+  private CompletableFuture<Void> write(PositionsRecords records) {
     List<CompletableFuture<Object>> appended = append(records.changes());
     snapshotDue =
         changesBytes > MIN_CHANGES_BYTES && changesBytes > CHANGES_PER_SNAPSHOT * snapshotBytes;

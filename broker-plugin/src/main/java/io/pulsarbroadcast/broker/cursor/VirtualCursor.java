@@ -86,6 +86,11 @@ public final class VirtualCursor {
     this.deliveredEnd = Math.max(next, deliveredEnd);
   }
 
+  /** Whether it is in that table. Guarded by the {@link CursorRegistry}. */
+  boolean isConnected() {
+    return slot >= 0;
+  }
+
   /** The consumer's name, its identity on the subscription. */
   public String name() {
     return name;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.roaringbitmap.RoaringBitmap;
 
 /**
  * The positions log of the model. Records wait until the model lets them arrive, one after the
@@ -25,14 +26,38 @@ final class ModelLog implements PositionsStore.Log {
   /** The write that further records of this step belong to. */
   private Write current;
 
+  /** What the last write had to leave in the log. */
+  private Write last = new Write(new StoredReference(), new StoredReference());
+
   /** One snapshot or one change: the records that were appended in one step. */
   private static final class Write {
-    private final StoredReference reference;
+    private final StoredReference before;
+    private final StoredReference now;
     private boolean snapshot;
+    private boolean ofNewNames = true;
     private int records;
 
-    Write(StoredReference reference) {
-      this.reference = reference;
+    Write(StoredReference before, StoredReference now) {
+      this.before = before;
+      this.now = now;
+    }
+
+    void add(PositionsRecord record) {
+      records++;
+      snapshot |= record.firstOfSnapshot;
+      ofNewNames &= hasOnlyNewNames(record);
+    }
+
+    private boolean hasOnlyNewNames(PositionsRecord record) {
+      return record.names.values().stream().noneMatch(name -> before.isSame(name.name(), now))
+          && record.positions.values().stream()
+              .flatMapToInt(RoaringBitmap::stream)
+              .allMatch(record.names::containsKey);
+    }
+
+    /** What is in the log when it is there: of a write of new names, no more than those. */
+    StoredReference reference() {
+      return ofNewNames && !snapshot ? before.withNewNames(now) : now;
     }
   }
 
@@ -63,11 +88,11 @@ final class ModelLog implements PositionsStore.Log {
   @Override
   public CompletableFuture<Object> append(byte[] bytes) {
     if (current == null) {
-      current = new Write(reference.get());
+      current = new Write(last.reference(), reference.get());
+      last = current;
     }
-    current.records++;
     try {
-      current.snapshot |= PositionsRecord.decode(bytes).firstOfSnapshot;
+      current.add(PositionsRecord.decode(bytes));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -141,9 +166,9 @@ final class ModelLog implements PositionsStore.Log {
         to++;
       }
       if (to - from == write.records) {
-        expected = write.reference;
+        expected = write.reference();
       } else if (!write.snapshot) {
-        expected = expected.or(write.reference);
+        expected = expected.or(write.reference());
       }
       from = to;
     }

@@ -109,7 +109,7 @@ final class PositionsModel extends ModelSubscription {
       cursor.answered = true;
     } else {
       store
-          .flush()
+          .flushNewNames()
           .whenComplete(
               (done, e) -> {
                 if (e == null) {

@@ -29,9 +29,14 @@ public class PositionsStoreLincheckTest {
   @Operation
   public void subscribe() {
     VirtualCursor cursor = registry.connect(newName(), 60, () -> 0, 0);
-    CompletableFuture<Void> flushed = store.flush();
+    CompletableFuture<Void> flushed = store.flushNewNames();
     keep(flushed);
     require(!flushed.isDone() || registry.isNameStored(cursor), "I1: answered and not stored");
+  }
+
+  @Operation
+  public void flush() {
+    keep(store.flush());
   }
 
   private synchronized String newName() {
@@ -62,6 +67,8 @@ public class PositionsStoreLincheckTest {
   /** Nothing is answered that depends on the order. */
   public static class Sequential {
     public void subscribe() {}
+
+    public void flush() {}
   }
 
   private static final class CountingLog implements PositionsStore.Log {

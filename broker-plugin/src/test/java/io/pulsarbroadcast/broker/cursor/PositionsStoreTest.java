@@ -109,6 +109,58 @@ class PositionsStoreTest {
   }
 
   @Test
+  void shouldWriteOfNewNamesOnlyThose() throws Exception {
+    VirtualCursor known = connect("known");
+    store.flush().join();
+    ackTo(known, 5);
+    ackTo(connect("new"), 7);
+    store.flushNewNames().join();
+    assertThat(positionsIn(log.records, "known", "new")).isEqualTo(Map.of("known", 0L, "new", 7L));
+    store.flush().join();
+    assertThat(positionsIn(log.records, "known", "new")).isEqualTo(Map.of("known", 5L, "new", 7L));
+  }
+
+  @Test
+  void shouldWriteTheLowestUnderANewName() throws Exception {
+    store.flush().join();
+    ackTo(connect("same"), 30);
+    ackTo(connect("same"), 20);
+    VirtualCursor left = connect("left");
+    ackTo(left, 10);
+    registry.disconnect(left);
+    VirtualCursor back = connect("back");
+    registry.disconnect(back);
+    ackTo(connect("back"), 40);
+    registry.forget(connect("forgotten"));
+    store.flushNewNames().join();
+    assertThat(positionsIn(log.records, "same", "left", "back"))
+        .isEqualTo(Map.of("same", 20L, "left", 10L, "back", 40L));
+  }
+
+  @Test
+  void shouldNotRaiseAStoredPositionForAnotherConsumerOfTheName() throws Exception {
+    connect("same");
+    store.flush().join();
+    registry.connect("same", 3600, () -> 50, 0);
+    store.flushNewNames().join();
+    assertThat(positionsIn(log.records, "same")).as("I1").isEqualTo(Map.of("same", 0L));
+  }
+
+  @Test
+  void shouldWriteAllChangesWhenOneOfThoseWhoWaitAskedForThem() throws Exception {
+    VirtualCursor known = connect("known");
+    store.flush().join();
+    log.holdBack = true;
+    connect("under way");
+    store.flushNewNames();
+    ackTo(known, 5);
+    CompletableFuture<Void> changes = store.flush();
+    assertThat(store.flushNewNames()).isSameAs(changes);
+    log.answerAll();
+    assertThat(positionsIn(log.records, "known", "under way")).containsEntry("known", 5L);
+  }
+
+  @Test
   void shouldWriteEverythingAgainAfterAFailure() throws Exception {
     ackTo(connect("car"), 5);
     log.failure = new IOException("disk full");
@@ -347,6 +399,22 @@ class PositionsStoreTest {
     VirtualCursor cursor = registry.connect(name, 60, () -> 0, 0);
     log.connected.add(cursor);
     return cursor;
+  }
+
+  /** Where a crash would leave these, who are all, when the log has these records. */
+  private Map<String, Long> positionsIn(List<byte[]> records, String... names) throws IOException {
+    StoredPositions stored = new StoredPositions();
+    for (byte[] record : records) {
+      stored.apply(record);
+    }
+    assertThat(stored.size()).isEqualTo(names.length);
+    CursorRegistry restored = new CursorRegistry(new SkippedEntries(), 0);
+    stored.restore(restored, index, 1_000_000);
+    Map<String, Long> positions = new HashMap<>();
+    for (String name : names) {
+      positions.put(name, restored.connect(name, 60, () -> 0, 0).next());
+    }
+    return positions;
   }
 
   private static void ackTo(VirtualCursor cursor, long next) {

@@ -45,6 +45,21 @@ final class StoredReference {
     }
   }
 
+  /** Whether a name is the same registration here and there. */
+  boolean isSame(String name, StoredReference other) {
+    Name here = names.get(name);
+    Name there = other.names.get(name);
+    return here != null && there != null && here.registration == there.registration;
+  }
+
+  /** This, with the names that are new there, and without those that are no more. */
+  StoredReference withNewNames(StoredReference now) {
+    StoredReference result = new StoredReference();
+    now.names.forEach(
+        (name, there) -> result.names.put(name, isSame(name, now) ? names.get(name) : there));
+    return result;
+  }
+
   /** What is expected when each name may be as here or as there. */
   StoredReference or(StoredReference other) {
     StoredReference result = new StoredReference();
