@@ -177,9 +177,10 @@ final class BroadcastServerCnx extends ServerCnx {
    */
   @Override
   protected void handleSubscribe(CommandSubscribe subscribe) {
-    String refusal = isHandshakeCompleted() ? refusalOf(subscribe) : null;
+    Map<String, String> properties = CommandUtils.metadataFromCommand(subscribe);
+    String refusal = isHandshakeCompleted() ? refusalOf(subscribe, properties) : null;
     if (refusal == null) {
-      if (BroadcastContract.namesType(CommandUtils.metadataFromCommand(subscribe))) {
+      if (BroadcastContract.namesType(properties)) {
         ConsumerLogFilter.quietly(() -> super.handleSubscribe(subscribe));
       } else {
         super.handleSubscribe(subscribe);
@@ -211,8 +212,7 @@ final class BroadcastServerCnx extends ServerCnx {
     return answered;
   }
 
-  private static String refusalOf(CommandSubscribe subscribe) {
-    Map<String, String> properties = CommandUtils.metadataFromCommand(subscribe);
+  private static String refusalOf(CommandSubscribe subscribe, Map<String, String> properties) {
     try {
       boolean broadcast =
           BroadcastContract.isBroadcast(properties, Map.of(), subscribe.getSubType());
