@@ -75,7 +75,7 @@ final class PositionPublisher {
    * @param afterLowering run when the managed cursor was moved back, which moves its read position
    *     too
    * @param afterSkip takes the ordinal up to which all virtual cursors were moved
-   * @param store where positions are written, or null when they cannot be
+   * @param store where positions are written
    */
   PositionPublisher(
       ManagedCursor cursor,
@@ -119,14 +119,12 @@ final class PositionPublisher {
   /** A virtual cursor moved: publish and store within the intervals. */
   void positionMoved() {
     publishing.request();
-    if (store != null) {
-      flushing.request();
-    }
+    flushing.request();
   }
 
   /** Writes the positions now. */
   CompletableFuture<Void> flush() {
-    return store == null || stopped ? CompletableFuture.completedFuture(null) : store.flush();
+    return stopped ? CompletableFuture.completedFuture(null) : store.flush();
   }
 
   /** Publishes, writes and follows no more: the subscription is closed or deleted. */
@@ -141,9 +139,7 @@ final class PositionPublisher {
 
   /** Writes the names of consumers that are new now, with their positions. */
   CompletableFuture<Void> flushNewNames() {
-    return store == null || stopped
-        ? CompletableFuture.completedFuture(null)
-        : store.flushNewNames();
+    return stopped ? CompletableFuture.completedFuture(null) : store.flushNewNames();
   }
 
   private void flushNow() {
@@ -159,7 +155,7 @@ final class PositionPublisher {
 
   /** Says when some consumer has more to be kept than is, each time that it begins. */
   private void reportHolesLeftOut() {
-    long leftOut = store == null ? 0 : store.holesLeftOut();
+    long leftOut = store.holesLeftOut();
     if (leftOut > 0 && !holesLeftOutReported) {
       log.warn(
           "[{}][{}] {} acknowledgements ahead of their consumers' positions are more than is kept for one"

@@ -73,14 +73,10 @@ record SubscriptionParts(
     BroadcastDispatcher fanout =
         new BroadcastDispatcher(
             name, source, rates, position, thread, timer, config.catchUpMaxHeldBytes(), metrics);
+    PositionsStore.Log log =
+        past.ledger() == null ? PositionsStore.NOWHERE : new MeteredLog(past.ledger(), metrics);
     PositionsStore store =
-        past.ledger() == null
-            ? null
-            : new PositionsStore(
-                new MeteredLog(past.ledger(), metrics),
-                cursors,
-                index,
-                config.maxAcknowledgmentHolesToPersist());
+        new PositionsStore(log, cursors, index, config.maxAcknowledgmentHolesToPersist());
     SkipCounters skips = new SkipCounters(topic.getName(), plain.getName(), metrics);
     PositionPublisher publisher =
         new PositionPublisher(

@@ -161,6 +161,15 @@ class PositionsStoreTest {
   }
 
   @Test
+  void shouldAnswerThoseWhosePositionsCannotBeKept() {
+    store = new PositionsStore(PositionsStore.NOWHERE, registry, index, 10);
+    VirtualCursor cursor = connect("car");
+    assertThat(store.flushNewNames()).isCompleted();
+    assertThat(registry.isNameStored(cursor)).as("nobody waits for it").isTrue();
+    assertThat(store.flush()).isCompleted();
+  }
+
+  @Test
   void shouldWriteEverythingAgainAfterAFailure() throws Exception {
     ackTo(connect("car"), 5);
     log.failure = new IOException("disk full");
