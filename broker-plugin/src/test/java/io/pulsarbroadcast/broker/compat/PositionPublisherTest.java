@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
@@ -39,6 +40,8 @@ class PositionPublisherTest {
   private static final long LEDGER = 7;
 
   private final FakeCursor cursor = new FakeCursor();
+  private final LedgerIndex index =
+      new LedgerIndex(() -> new TreeMap<>(Map.of(LEDGER, 1_000L)), (from, to) -> {});
   private final CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
   private final SubscriptionMetrics metrics =
       new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0)
@@ -51,9 +54,9 @@ class PositionPublisherTest {
           cursor.asManagedCursor(),
           () -> {},
           skippedTo::set,
-          new LedgerIndex(() -> new TreeMap<>(Map.of(LEDGER, 1_000L)), (from, to) -> {}),
+          index,
           registry,
-          null,
+          new PositionsStore(PositionsStore.NOWHERE, registry, index, 10),
           skips,
           timer,
           // Nothing by itself: the test says when.
