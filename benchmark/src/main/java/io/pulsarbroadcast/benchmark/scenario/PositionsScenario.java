@@ -97,7 +97,7 @@ final class PositionsScenario extends AbstractScenario {
     }
   }
 
-  /** Long intervals, so that what is written is what a new name's subscribe waits for. */
+  /** Long intervals, so that what is written is what a seek waits for. */
   @Override
   Map<String, String> brokerSettings() {
     return Map.of("broadcastPositionFlushIntervalMillis", "60000");
@@ -166,11 +166,11 @@ final class PositionsScenario extends AbstractScenario {
     say("%s: %,d subscribed in %.1f s", positions.label(), consumers, row.registerSeconds);
     setup.arrange();
     say("%s: arranged", positions.label());
-    // A new name is on storage before its subscribe is answered, and with it all that has changed.
-    setup.subscribeSeconds("new-name-1");
+    // A seek is done when the new place is on storage, and with it all that has changed.
+    setup.writeSeconds("new-name-1");
     double before = storedBytes(broker);
     row.moveSeconds = setup.moveEverybody();
-    row.deltaSeconds = setup.subscribeSeconds("new-name-2");
+    row.deltaSeconds = setup.writeSeconds("new-name-2");
     row.deltaBytes = storedBytes(broker) - before;
     say(
         "%s: everybody acknowledged one more message in %.1f s, written with %,.0f bytes",

@@ -23,7 +23,7 @@ import org.apache.pulsar.client.api.PulsarClientException;
 final class PositionsSetup implements AutoCloseable {
   private static final Duration QUIET = Duration.ofSeconds(60);
   private static final double AS_FAST_AS_POSSIBLE = 1e6;
-  private static final long POLL_MILLIS = 50;
+  private static final long POLL_MILLIS = 1;
 
   private final ScenarioBroker broker;
   private final PositionsCase positions;
@@ -38,6 +38,9 @@ final class PositionsSetup implements AutoCloseable {
 
   private final ConsumerFleet holders;
   private final int holderCount;
+
+  /** Where the messages are, once they are published. */
+  private PlacesLog places;
 
   PositionsSetup(
       ScenarioBroker broker, PositionsCase positions, int consumers, int connections, int holes) {
@@ -96,10 +99,10 @@ final class PositionsSetup implements AutoCloseable {
 
   /** Publishes, and brings everybody to its place. */
   void arrange() throws IOException, FleetException, InterruptedException {
-    PlacesLog places = publish();
+    places = publish();
     IntUnaryOperator seeks = positions.seeks();
     if (seeks != null) {
-      seek(places, seeks);
+      seek(seeks);
     }
     if (holders != null) {
       holders.grantPermits(2 * holes + 1);
@@ -135,8 +138,7 @@ final class PositionsSetup implements AutoCloseable {
   }
 
   /** The broker closes each consumer that it has moved, and they come back at their places. */
-  private void seek(PlacesLog places, IntUnaryOperator seeks)
-      throws FleetException, InterruptedException {
+  private void seek(IntUnaryOperator seeks) throws FleetException, InterruptedException {
     long before = plain.closedByBroker();
     plain.seek(
         consumer -> {
@@ -147,15 +149,36 @@ final class PositionsSetup implements AutoCloseable {
     for (int i = 0; i < consumers; i++) {
       expected += seeks.applyAsInt(i) == 0 ? 0 : 1;
     }
+    awaitMoved(plain, expected);
+    plain.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+  }
+
+  private static void awaitMoved(ConsumerFleet fleet, long closed) throws InterruptedException {
     long startNanos = System.nanoTime();
-    while (plain.closedByBroker() < expected) {
+    while (fleet.closedByBroker() < closed) {
       if (System.nanoTime() - startNanos > BroadcastLoad.CONNECT_TIMEOUT.toNanos()) {
         throw new IllegalStateException(
-            "%d of %d consumers were moved".formatted(plain.closedByBroker() - before, expected));
+            "The broker has closed %d consumers for their seeks; expected are %d"
+                .formatted(fleet.closedByBroker(), closed));
       }
       TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
     }
-    plain.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+  }
+
+  /**
+   * Has a new consumer seek, which is done when everybody's position is on storage; returns the
+   * seconds that the seek took.
+   */
+  double writeSeconds(String name) throws FleetException, InterruptedException {
+    try (ConsumerFleet one =
+        new ConsumerFleet(fleet(name, 1).consumerName(index -> name).build())) {
+      one.start();
+      one.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+      long startNanos = System.nanoTime();
+      one.seek(consumer -> places.place(messages - 1));
+      awaitMoved(one, 1);
+      return (System.nanoTime() - startNanos) / 1e9;
+    }
   }
 
   /** Everybody receives one more message and acknowledges it; returns the seconds. */
