@@ -1,18 +1,21 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
+import io.pulsarbroadcast.benchmark.server.Jcmd;
 import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.UUID;
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -29,6 +32,14 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(BrokerExtension.class);
 
+  /** Option of a broker's JVM: a level of Netty's ResourceLeakDetector. */
+  static final String LEAK_DETECTION = "-Dpulsar.allocator.leak_detection=";
+
+  static {
+    // A machine that is busy must not fail a test.
+    Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
+  }
+
   /** Options of a broker with the NAR and everything on that the tests use. */
   static PulsarProcessBuilder newBroker() {
     return plainBroker().nar(nar());
@@ -40,6 +51,9 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
         PulsarProcess.builder()
             .pulsarHome(Path.of(System.getProperty("pulsar.home")))
             .keepLogs(Path.of(System.getProperty("broker.logs")))
+            .lightJvm()
+            // The build fails on what Netty then says of a buffer that was not released.
+            .jvmOption(LEAK_DETECTION + "Paranoid")
             .setting("brokerDeleteInactiveTopicsEnabled", "false");
     String classPathFile = System.getProperty("broker.class.path.file");
     return classPathFile == null ? broker : broker.classPath(read(Path.of(classPathFile)));
@@ -72,11 +86,25 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     return Broker.startWithTransactions(newBroker());
   }
 
+  /** The broker of all classes, with clients of this class. */
   private Broker broker(ExtensionContext context) {
-    return context
-        .getRoot()
+    Broker shared =
+        context
+            .getRoot()
+            .getStore(NAMESPACE)
+            .getOrComputeIfAbsent(getClass(), key -> start(), Broker.class);
+    // A store also answers with what those above it have, hence the other key.
+    return ofClass(context)
         .getStore(NAMESPACE)
-        .getOrComputeIfAbsent(getClass(), key -> start(), Broker.class);
+        .getOrComputeIfAbsent("own clients", key -> shared.withOwnClients(), Broker.class);
+  }
+
+  private static ExtensionContext ofClass(ExtensionContext context) {
+    ExtensionContext found = context;
+    while (found.getTestMethod().isPresent()) {
+      found = found.getParent().orElseThrow();
+    }
+    return found;
   }
 
   @Override
@@ -89,16 +117,20 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     return broker(context);
   }
 
-  /** A running broker, with a client and an admin client of the stock kind. */
+  /**
+   * A running broker, with a client and an admin client of the stock kind. Any thread may call it.
+   */
   static final class Broker implements ExtensionContext.Store.CloseableResource, AutoCloseable {
     private final PulsarProcess process;
+    private final boolean ownsProcess;
+    private final boolean transactions;
     private final PulsarClient client;
     private final PulsarAdmin admin;
 
-    private final boolean transactions;
-
-    private Broker(PulsarProcess process, boolean transactions) throws PulsarClientException {
+    private Broker(PulsarProcess process, boolean ownsProcess, boolean transactions)
+        throws PulsarClientException {
       this.process = process;
+      this.ownsProcess = ownsProcess;
       this.transactions = transactions;
       this.client = newClient();
       this.admin = PulsarAdmin.builder().serviceHttpUrl(process.adminUrl()).build();
@@ -116,13 +148,25 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
       try {
         PulsarProcess process = builder.build();
         try {
-          return new Broker(process.start(), transactions);
+          return new Broker(process.start(), true, transactions);
         } catch (Exception e) {
           process.close();
           throw e;
         }
       } catch (Exception e) {
         throw new IllegalStateException("The broker did not start", e);
+      }
+    }
+
+    /**
+     * The same broker for one more class. A stock consumer that is closed while it connects closes
+     * its connection, and with it everybody's on that client.
+     */
+    private Broker withOwnClients() {
+      try {
+        return new Broker(process, false, transactions);
+      } catch (PulsarClientException e) {
+        throw new IllegalStateException(e);
       }
     }
 
@@ -168,9 +212,25 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
     @Override
     public void close() throws IOException {
-      client.close();
+      // Not close(), which waits for what a failed test leaves unsent.
+      client.shutdown();
       admin.close();
-      process.close();
+      if (ownsProcess) {
+        reportLeaks();
+        process.close();
+      }
+    }
+
+    /** Netty reports a leak when the buffer has been collected and the next one is made. */
+    private void reportLeaks() throws IOException {
+      if (process.isAlive()) {
+        new Jcmd(ProcessHandle.of(process.pid()).orElseThrow()).run("GC.run");
+        try {
+          Scrape.get(process, "/metrics/");
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
     }
   }
 }

@@ -17,11 +17,13 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.SubscriptionType;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** I1, I2 and I7 hold whichever threads do the work. */
+@Tag("complete")
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class ExecutorModesProcessIT {
 

@@ -20,7 +20,7 @@ import org.apache.pulsar.client.api.Schema;
 final class Messages {
 
   /** How long a message that should come may take. */
-  private static final int RECEIVE_SECONDS = 20;
+  private static final int RECEIVE_SECONDS = 60;
 
   /** How long to wait for a message that should not come. */
   private static final int SILENCE_MILLIS = 500;

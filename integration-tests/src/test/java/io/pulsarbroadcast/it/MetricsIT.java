@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class MetricsIT {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final String SUBSCRIPTION = "alerts";
 
   @Test

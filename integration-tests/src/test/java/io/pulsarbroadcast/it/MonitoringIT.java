@@ -38,7 +38,7 @@ class MonitoringIT {
 
   private static final Path REPOSITORY = Path.of("..");
   private static final Path MONITORING = REPOSITORY.resolve("monitoring");
-  private static final Duration TIMEOUT = Duration.ofSeconds(40);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final Pattern METRIC = Pattern.compile("\\bpulsar_broadcast_\\w+");
   private static final Pattern DOCUMENTED =
       Pattern.compile("^\\| `(pulsar_broadcast_\\w+)` \\| (\\w+)", Pattern.MULTILINE);

@@ -21,7 +21,7 @@ final class SkippedLog {
   private static final Pattern LINE =
       Pattern.compile("(\\d+) consumers miss (\\d+) entries .* because (.*);");
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private SkippedLog() {}
 

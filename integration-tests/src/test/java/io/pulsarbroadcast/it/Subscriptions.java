@@ -12,7 +12,7 @@ import org.apache.pulsar.common.policies.data.SubscriptionStats;
 /** What {@code pulsar-admin topics stats} says of a subscription. */
 final class Subscriptions {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private Subscriptions() {}
 

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A broker that the plugin does not fit, or whose settings it does not understand, does not start,
  * and says why in one sentence: it never runs half-wired (I9).
  */
+@Tag("complete")
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class UnsupportedBrokerProcessIT {
 

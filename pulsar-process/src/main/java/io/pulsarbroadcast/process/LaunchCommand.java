@@ -44,9 +44,14 @@ final class LaunchCommand {
           "--add-opens=java.base/sun.net=ALL-UNNAMED",
           "--add-opens=java.management/sun.management=ALL-UNNAMED",
           "--add-opens=jdk.management/com.sun.management.internal=ALL-UNNAMED",
-          "--add-opens=java.base/jdk.internal.platform=ALL-UNNAMED",
-          "-XX:+UseZGC",
-          "-XX:+PerfDisableSharedMem");
+          "--add-opens=java.base/jdk.internal.platform=ALL-UNNAMED");
+
+  /** The collector of Pulsar 3.x, for a broker that is started without its script. */
+  private static final List<String> DEFAULT_COLLECTOR =
+      List.of("-XX:+UseZGC", "-XX:+PerfDisableSharedMem");
+
+  private static final List<String> LIGHT_COLLECTOR_AND_COMPILER =
+      List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
   private final PulsarProcessBuilder options;
   private final InstanceFolder folder;
@@ -69,6 +74,10 @@ final class LaunchCommand {
     Map<String, String> environment = process.environment();
     setUp(environment, options.javaHome, folder, memoryOptions());
     environment.put("PULSAR_EXTRA_OPTS", String.join(" ", extraOptions()));
+    if (options.lightJvm) {
+      environment.put("PULSAR_GC", String.join(" ", LIGHT_COLLECTOR_AND_COMPILER));
+      environment.put("PULSAR_GC_LOG", "-Xlog:disable");
+    }
     environment.putAll(options.environment);
     return process;
   }
@@ -95,6 +104,7 @@ final class LaunchCommand {
     arguments.add("-cp");
     arguments.add(quoted(folder.root().resolve("conf") + ":" + options.classPath));
     arguments.addAll(JVM_FLAGS);
+    arguments.addAll(options.lightJvm ? LIGHT_COLLECTOR_AND_COMPILER : DEFAULT_COLLECTOR);
     arguments.addAll(memoryOptions());
     arguments.addAll(extraOptions());
     arguments.add("-Dpulsar.config.file=" + folder.standaloneConf());

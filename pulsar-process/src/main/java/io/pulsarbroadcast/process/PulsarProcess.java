@@ -4,6 +4,7 @@ package io.pulsarbroadcast.process;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +21,9 @@ import java.util.concurrent.TimeUnit;
  * that.
  */
 public final class PulsarProcess implements RunningBroker, AutoCloseable {
+  /** In the folder of kept logs: the instance folder's name, and "start" or "again", per launch. */
+  static final String STARTS_FILE = "starts.log";
+
   private static final String HOST = "127.0.0.1";
   private static final long POLL_MILLIS = 100;
   private static final int LOG_TAIL_LINES = 30;
@@ -97,6 +101,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
   public PulsarProcess start() throws IOException, InterruptedException {
     for (int launches = 1; ; launches++) {
       launch();
+      noteLaunch(launches);
       try {
         if (awaitReady(process)) {
           return this;
@@ -127,6 +132,18 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
       logOfThisStart = LogFile.fromNow(logFile());
       process = new LaunchCommand(options, folder, bookiePort).build().start();
       watchdog.watch(process.pid());
+    }
+  }
+
+  /** A line for each launch, for those who count them; a log alone does not show them all. */
+  private void noteLaunch(int launches) throws IOException {
+    if (options.keepLogs != null) {
+      Files.createDirectories(options.keepLogs);
+      Files.writeString(
+          options.keepLogs.resolve(STARTS_FILE),
+          folder.root().getFileName() + (launches == 1 ? " start" : " again") + "\n",
+          StandardOpenOption.CREATE,
+          StandardOpenOption.APPEND);
     }
   }
 

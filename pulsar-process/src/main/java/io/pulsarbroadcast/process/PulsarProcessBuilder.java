@@ -24,6 +24,7 @@ public final class PulsarProcessBuilder {
   Duration startTimeout = Duration.ofMinutes(2);
   Duration stopTimeout = Duration.ofSeconds(20);
   Path keepLogs;
+  boolean lightJvm;
   String adminToken;
   final Map<String, String> settings = new LinkedHashMap<>();
   final Map<String, String> environment = new LinkedHashMap<>();
@@ -67,6 +68,15 @@ public final class PulsarProcessBuilder {
     return this;
   }
 
+  /**
+   * A JVM that starts soon and leaves the processor to others: client compiler and serial collector
+   * instead of the distribution's. For tests of what a broker does, not of how fast.
+   */
+  public PulsarProcessBuilder lightJvm() {
+    this.lightJvm = true;
+    return this;
+  }
+
   /** One more option of the broker's JVM. It must not contain a space. */
   public PulsarProcessBuilder jvmOption(String option) {
     jvmOptions.add(option);
@@ -107,7 +117,10 @@ public final class PulsarProcessBuilder {
     return this;
   }
 
-  /** A folder into which {@link PulsarProcess#close()} copies the logs; not kept when not set. */
+  /**
+   * A folder into which {@link PulsarProcess#close()} copies the logs, and where {@code starts.log}
+   * gets a line for each launch; not kept when not set.
+   */
   public PulsarProcessBuilder keepLogs(Path folder) {
     this.keepLogs = folder;
     return this;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** I1, I2 and I7 for a consumer that has no permits while the tail moves on. */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
-class LaggingConsumerProcessIT {
+class LaggingConsumerIT {
 
   @Test
   void shouldSendAConsumerWithoutPermitsEverythingItFellBehind(Broker broker) throws Exception {

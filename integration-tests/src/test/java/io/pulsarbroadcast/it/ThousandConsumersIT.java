@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** I1 and I2 at the size of the demo, with the load generator of the benchmark module. */
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
-class ThousandConsumersProcessIT {
+class ThousandConsumersIT {
   private static final int CONSUMERS = 1_000;
   private static final int MESSAGES = 60;
 
