@@ -72,6 +72,8 @@ final class ConsumerLogFilter extends AbstractFilter {
 
   @Override
   public Result filter(LogEvent event) {
-    return event.getLevel() == Level.INFO && QUIET.get() == Boolean.TRUE ? onMatch : onMismatch;
+    return event.getLevel() == Level.INFO && Boolean.TRUE.equals(QUIET.get())
+        ? onMatch
+        : onMismatch;
   }
 }

@@ -139,7 +139,9 @@ public final class LedgerIndex {
           index == 0 ? 0 : firstOrdinalAfter(newLedgers[index - 1], newBases[index - 1], ledgers);
       index++;
     }
-    return snapshot = new Snapshot(newLedgers, newBases);
+    Snapshot extended = new Snapshot(newLedgers, newBases);
+    snapshot = extended;
+    return extended;
   }
 
   private long firstOrdinalAfter(long ledgerId, long base, NavigableMap<Long, Long> ledgers) {
@@ -157,6 +159,8 @@ public final class LedgerIndex {
   /** A ledger id and an entry id. */
   public record EntryId(long ledgerId, long entryId) {}
 
+  /** Never compared. */
+  @SuppressWarnings("ArrayRecordComponent")
   private record Snapshot(long[] ledgers, long[] bases) {
     /** How many ordinals a ledger has: of the last one any number. */
     long entriesOf(int index) {
