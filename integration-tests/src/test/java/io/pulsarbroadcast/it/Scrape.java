@@ -37,7 +37,12 @@ final class Scrape {
     this.samples = samples;
   }
 
+  /**
+   * What the broker shows now. Who asks while an answer is being made for somebody else is given
+   * that one, which may have been begun before: hence the second.
+   */
   static Scrape of(RunningBroker broker) throws IOException, InterruptedException {
+    get(broker, "/metrics/");
     return new Scrape(
         get(broker, "/metrics/")
             .lines()

@@ -5,7 +5,6 @@ import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
-import static io.pulsarbroadcast.it.Messages.receiveValues;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
@@ -22,7 +21,6 @@ import org.apache.pulsar.client.api.DeadLetterPolicy;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.Schema;
-import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -228,60 +226,6 @@ class UnorderedContractIT {
       }
       awaitBacklog(broker, topic, "all", 0);
     }
-  }
-
-  @Test
-  void shouldKeepTwentyThousandHolesOfOneConsumer(Broker broker) throws Exception {
-    String topic = Broker.newTopic();
-    int messages = 40_001;
-    ConsumerBuilder<String> builder =
-        shared(broker, topic, "a")
-            .receiverQueueSize(5_000)
-            .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
-            .acknowledgmentGroupTime(100, TimeUnit.MILLISECONDS)
-            .isAckReceiptEnabled(false);
-    try (Consumer<String> consumer = builder.subscribe();
-        Producer<String> producer =
-            broker
-                .client()
-                .newProducer(Schema.STRING)
-                .topic(topic)
-                .enableBatching(false)
-                .maxPendingMessages(2_000)
-                .blockIfQueueFull(true)
-                .create()) {
-      for (int i = 0; i < messages; i++) {
-        producer.sendAsync("message-" + i);
-      }
-      producer.flush();
-      for (int i = 0; i < messages; i++) {
-        Message<String> message = consumer.receive();
-        if (i % 2 == 1) {
-          consumer.acknowledge(message);
-        }
-      }
-      awaitUnacked(broker, topic, 20_001);
-    }
-    broker.admin().topics().unload(topic);
-    try (Consumer<String> returned = builder.subscribe()) {
-      assertThat(receiveValues(returned, 20_001))
-          .as("I4, and nothing that was acknowledged comes again")
-          .isEqualTo(values(0, messages).stream().filter(value -> isEven(value)).toList());
-      assertNothingMore(returned);
-    }
-  }
-
-  private static boolean isEven(String value) {
-    return Integer.parseInt(value.substring("message-".length())) % 2 == 0;
-  }
-
-  private static void awaitUnacked(Broker broker, String topic, int expected) {
-    await()
-        .atMost(30, TimeUnit.SECONDS)
-        .untilAsserted(
-            () ->
-                assertThat(stats(broker, topic, "all").getConsumers().get(0).getUnackedMessages())
-                    .isEqualTo(expected));
   }
 
   private static ConsumerBuilder<String> shared(Broker broker, String topic, String name) {
