@@ -1,6 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.client;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -8,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,8 +29,7 @@ import org.apache.pulsar.client.api.TopicConsumerBuilder;
  * A Pulsar client that records what its builders are told, and lets a test answer for the broker.
  */
 final class FakePulsar {
-  static final String PLUGIN_SAYS =
-      "pulsar.subscription.type=probe is not a subscription type; allowed: Broadcast";
+  private static final Properties REFUSALS = refusals();
 
   record Call(String method, List<Object> args) {}
 
@@ -54,6 +57,12 @@ final class FakePulsar {
       return properties;
     }
 
+    /** The whole name of the topic, as brokers and clients write it. */
+    String topic() {
+      String topic = (String) last("topic");
+      return topic.contains("://") ? topic : "persistent://public/default/" + topic;
+    }
+
     boolean isProbe() {
       return "probe".equals(properties().get("pulsar.subscription.type"));
     }
@@ -75,7 +84,31 @@ final class FakePulsar {
   }
 
   CompletableFuture<Consumer<?>> withPlugin(Subscribe subscribe) {
-    return subscribe.isProbe() ? fail(new NotAllowedException(PLUGIN_SAYS)) : accept();
+    return subscribe.isProbe() ? fail(pluginRefuses()) : accept();
+  }
+
+  /** How the plugin refuses the type of a probe. */
+  static NotAllowedException pluginRefuses() {
+    return refusal(REFUSALS.getProperty("plugin"));
+  }
+
+  /** How any broker refuses a subscription that is one too many. */
+  static NotAllowedException limitRefuses(Subscribe subscribe) {
+    return refusal(REFUSALS.getProperty("limit").formatted(subscribe.topic()));
+  }
+
+  private static NotAllowedException refusal(String brokerSays) {
+    return new NotAllowedException(REFUSALS.getProperty("client").formatted(brokerSays));
+  }
+
+  private static Properties refusals() {
+    Properties refusals = new Properties();
+    try (InputStream file = FakePulsar.class.getResourceAsStream("/refusals.properties")) {
+      refusals.load(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return refusals;
   }
 
   CompletableFuture<Consumer<?>> accept() {

@@ -124,7 +124,7 @@ class PluginProbeTest {
       assertThat(pulsar.probes()).hasSize(1);
       assertThat(pulsar.real()).isEmpty();
 
-      answer.completeExceptionally(new NotAllowedException(FakePulsar.PLUGIN_SAYS));
+      answer.completeExceptionally(FakePulsar.pluginRefuses());
       assertThat(consumers).allMatch(consumer -> consumer.isDone());
       assertThat(pulsar.probes()).hasSize(1);
       assertThat(pulsar.real()).hasSize(1000);
@@ -236,32 +236,33 @@ class PluginProbeTest {
         subscribe ->
             subscribe.isProbe()
                 ? FakePulsar.fail(
-                    new CompletionException(
-                        new ExecutionException(
-                            new NotAllowedException(
-                                "Failed to subscribe persistent://a/b/c with 3 partitions\n"
-                                    + "{\"errorMsg\":\""
-                                    + FakePulsar.PLUGIN_SAYS
-                                    + "\",\"reqId\":7,\"remote\":\"localhost/127.0.0.1:6650\"}"))))
+                    new CompletionException(new ExecutionException(FakePulsar.pluginRefuses())))
                 : pulsar.accept();
     assertThat(broadcast().subscribe()).isNotNull();
   }
 
   @Test
   void shouldNotTakeAnotherRefusalForThePlugin() {
-    NotAllowedException refusal =
-        new NotAllowedException(
-            "Exceed the maximum number of subscriptions of the topic: persistent://a/b/Broadcast");
-    pulsar.broker = subscribe -> FakePulsar.fail(refusal);
+    pulsar.broker = subscribe -> FakePulsar.fail(FakePulsar.limitRefuses(subscribe));
     assertThatThrownBy(() -> broadcast("persistent://a/b/Broadcast", "s").subscribe())
         .isExactlyInstanceOf(NotAllowedException.class)
-        .hasMessage(refusal.getMessage());
+        .hasMessage(FakePulsar.limitRefuses(pulsar.probes().get(0)).getMessage());
+    assertThat(pulsar.real()).isEmpty();
+  }
+
+  @Test
+  void shouldNotTakeTheNameOfTheSubscriptionForThePlugin() {
+    // As the client puts it when the refusal is not wrapped in another exception.
     pulsar.broker =
         subscribe ->
             FakePulsar.fail(
-                new NotAllowedException("no " + subscribe.last("subscriptionName") + " today"));
+                PulsarClientException.wrap(
+                    FakePulsar.limitRefuses(subscribe),
+                    "Failed to subscribe the topic %s with subscription name %s when connecting to the broker"
+                        .formatted(subscribe.topic(), subscribe.last("subscriptionName"))));
     assertThatThrownBy(() -> broadcast("t", "Broadcast").subscribe())
-        .isExactlyInstanceOf(NotAllowedException.class);
+        .isExactlyInstanceOf(NotAllowedException.class)
+        .hasMessageContaining("subscription name Broadcast-broadcast-probe-");
     assertThat(pulsar.real()).isEmpty();
   }
 

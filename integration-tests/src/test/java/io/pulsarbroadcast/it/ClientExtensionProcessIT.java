@@ -10,10 +10,20 @@ import io.pulsarbroadcast.client.BroadcastConsumerBuilder;
 import io.pulsarbroadcast.client.BroadcastNotSupportedException;
 import io.pulsarbroadcast.client.SubscriptionType;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Properties;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.PulsarClientException.NotAllowedException;
 import org.apache.pulsar.client.api.Schema;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,6 +35,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(BrokerExtension.class)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class ClientExtensionProcessIT {
+  private static Broker plain;
+
+  @BeforeAll
+  static void startPlainBroker() {
+    plain = Broker.start(BrokerExtension.plainBroker());
+  }
+
+  @AfterAll
+  static void stopPlainBroker() throws IOException {
+    plain.close();
+  }
 
   @Test
   void shouldDeliverEveryMessageToConsumersWithoutNames(Broker broker) throws Exception {
@@ -47,25 +68,74 @@ class ClientExtensionProcessIT {
   @Test
   void shouldFailOnABrokerWithoutThePluginAndLeaveNoSubscriptionBehind() throws Exception {
     String topic = Broker.newTopic();
-    try (Broker plain = Broker.start(BrokerExtension.plainBroker())) {
-      plain.admin().topics().createNonPartitionedTopic(topic);
-      BroadcastClient client = BroadcastClient.wrap(plain.client());
+    plain.admin().topics().createNonPartitionedTopic(topic);
+    BroadcastClient client = BroadcastClient.wrap(plain.client());
 
-      assertThatThrownBy(() -> broadcast(client, topic).subscribe())
-          .isInstanceOf(BroadcastNotSupportedException.class)
-          .hasMessageContaining(topic);
+    assertThatThrownBy(() -> broadcast(client, topic).subscribe())
+        .isInstanceOf(BroadcastNotSupportedException.class)
+        .hasMessageContaining(topic);
 
-      await()
-          .untilAsserted(
-              () -> assertThat(plain.admin().topics().getSubscriptions(topic)).isEmpty());
-      // The wrapped client is still good for everything that is not Broadcast.
-      try (Consumer<String> exclusive =
-          client.newConsumer(Schema.STRING).topic(topic).subscriptionName("alerts").subscribe()) {
-        Messages.publish(client, topic, 0, 3);
-        List<String> sent = Messages.values(0, 3);
-        assertThat(Messages.receiveAndAck(exclusive, 3)).isEqualTo(sent);
-      }
+    await()
+        .untilAsserted(() -> assertThat(plain.admin().topics().getSubscriptions(topic)).isEmpty());
+    // The wrapped client is still good for everything that is not Broadcast.
+    try (Consumer<String> exclusive =
+        client.newConsumer(Schema.STRING).topic(topic).subscriptionName("alerts").subscribe()) {
+      Messages.publish(client, topic, 0, 3);
+      List<String> sent = Messages.values(0, 3);
+      assertThat(Messages.receiveAndAck(exclusive, 3)).isEqualTo(sent);
     }
+  }
+
+  @Test
+  void shouldPassOnWhatABrokerWithoutThePluginRefuses() throws Exception {
+    String namespace = "public/" + UUID.randomUUID();
+    String topic = "persistent://" + namespace + "/Broadcast";
+    plain.admin().namespaces().createNamespace(namespace);
+    plain.admin().namespaces().setMaxSubscriptionsPerTopic(namespace, 1);
+    plain.admin().topics().createSubscription(topic, "the only one", MessageId.latest);
+
+    assertThatThrownBy(() -> broadcast(BroadcastClient.wrap(plain.client()), topic).subscribe())
+        .isExactlyInstanceOf(NotAllowedException.class)
+        .extracting(ClientExtensionProcessIT::saidAsTheFakeSaysIt)
+        .isEqualTo(theFakeSays("limit", topic));
+  }
+
+  @Test
+  void shouldRefuseAnUnknownTypeInTheWordsThatTheFakeUses(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+
+    assertThatThrownBy(
+            () ->
+                broker
+                    .client()
+                    .newConsumer()
+                    .topic(topic)
+                    .subscriptionName("alerts")
+                    .property("pulsar.subscription.type", "probe")
+                    .subscribe())
+        .isExactlyInstanceOf(NotAllowedException.class)
+        .extracting(ClientExtensionProcessIT::saidAsTheFakeSaysIt)
+        .isEqualTo(theFakeSays("plugin", topic));
+  }
+
+  /** A refusal as the tests of client-ext imitate it. */
+  private static String theFakeSays(String who, String topic) throws IOException {
+    Properties refusals = new Properties();
+    try (InputStream file =
+        Files.newInputStream(Path.of(System.getProperty("client.ext.refusals")))) {
+      refusals.load(file);
+    }
+    String brokerSays = refusals.getProperty(who).formatted(topic);
+    return refusals.getProperty("client").formatted(brokerSays);
+  }
+
+  /** A message with the fake's number of the request, and addresses. */
+  private static String saidAsTheFakeSaysIt(Throwable refusal) {
+    return refusal
+        .getMessage()
+        .replaceFirst("\"reqId\":\\d+", "\"reqId\":1")
+        .replaceFirst("\"remote\":\"[^\"]+:\\d+\"", "\"remote\":\"localhost/127.0.0.1:6650\"")
+        .replaceFirst("\"local\":\"[^\"]+:\\d+\"", "\"local\":\"/127.0.0.1:50000\"");
   }
 
   private static BroadcastConsumerBuilder<String> broadcast(BroadcastClient client, String topic) {

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * that.
  */
 public final class PulsarProcess implements RunningBroker, AutoCloseable {
-  /** In the folder of kept logs: the instance folder's name, and "start" or "again", per launch. */
+  /** In the folder of kept logs; per launch the time, the instance, and "start" or "again". */
   static final String STARTS_FILE = "starts.log";
 
   private static final String HOST = "127.0.0.1";
@@ -141,7 +142,9 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
       Files.createDirectories(options.keepLogs);
       Files.writeString(
           options.keepLogs.resolve(STARTS_FILE),
-          folder.root().getFileName() + (launches == 1 ? " start" : " again") + "\n",
+          "%s %s %s%n"
+              .formatted(
+                  Instant.now(), folder.root().getFileName(), launches == 1 ? "start" : "again"),
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);
     }

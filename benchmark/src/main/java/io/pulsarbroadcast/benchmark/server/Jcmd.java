@@ -2,7 +2,6 @@
 package io.pulsarbroadcast.benchmark.server;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,20 +33,28 @@ public final class Jcmd {
     arguments.add(PROGRAM.toString());
     arguments.add(Long.toString(pid));
     arguments.addAll(List.of(command));
-    Process process = new ProcessBuilder(arguments).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    // A JVM that asks itself stands still while it answers, and could not read a pipe.
+    Path output = Files.createTempFile("jcmd-", ".txt");
     try {
+      Process process =
+          new ProcessBuilder(arguments)
+              .redirectErrorStream(true)
+              .redirectOutput(output.toFile())
+              .start();
       int exitCode = process.waitFor();
+      String text = Files.readString(output);
       if (exitCode != 0) {
         throw new IOException(
             "%s ended with code %d: %s"
-                .formatted(String.join(" ", arguments), exitCode, output.strip()));
+                .formatted(String.join(" ", arguments), exitCode, text.strip()));
       }
+      return text;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("Interrupted in " + String.join(" ", arguments), e);
+    } finally {
+      Files.delete(output);
     }
-    return output;
   }
 
   /** Collects garbage, then counts the objects that are left. */

@@ -1,0 +1,112 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import javax.xml.stream.XMLInputFactory;
+import javax.xml.stream.XMLStreamException;
+import javax.xml.stream.XMLStreamReader;
+
+/**
+ * Prints what a run of the tests did: the twenty slowest classes, how many brokers were started, and
+ * "N passed, N failed, N skipped". Reads the reports of Surefire and Failsafe, and the {@code
+ * starts.log} that PulsarProcess keeps, of all modules.
+ *
+ * <p>Run with {@code java .ci/Summary.java ROOT SINCE}: the folder of the checkout, and the instant
+ * at which the run began; what is older is of another run.
+ */
+public final class Summary {
+  private static final int SLOWEST = 20;
+
+  /** What one report says about one class. */
+  private record Report(String name, double seconds, int tests, int failed, int skipped) {}
+
+  private final Instant since;
+  private final List<Report> reports = new ArrayList<>();
+  private int starts;
+  private int startsAgain;
+
+  private Summary(Instant since) {
+    this.since = since;
+  }
+
+  public static void main(String[] args) throws Exception {
+    Summary summary = new Summary(Instant.parse(args[1]));
+    for (Path file : find(Path.of(args[0]), "*/target/{surefire,failsafe}-reports/TEST-*.xml")) {
+      summary.addReport(file);
+    }
+    for (Path file : find(Path.of(args[0]), "*/target/broker-logs/starts.log")) {
+      summary.addStarts(file);
+    }
+    summary.print();
+  }
+
+  private static List<Path> find(Path root, String glob) throws IOException {
+    PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
+    try (Stream<Path> files =
+        Files.find(root, 4, (file, is) -> matcher.matches(root.relativize(file)))) {
+      return files.toList();
+    }
+  }
+
+  private void addReport(Path file) throws IOException, XMLStreamException {
+    if (Files.getLastModifiedTime(file).toInstant().isBefore(since)) {
+      return;
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      XMLStreamReader suite = XMLInputFactory.newFactory().createXMLStreamReader(in);
+      suite.nextTag();
+      reports.add(
+          new Report(
+              suite.getAttributeValue(null, "name"),
+              // Surefire groups the digits.
+              Double.parseDouble(suite.getAttributeValue(null, "time").replace(",", "")),
+              count(suite, "tests"),
+              count(suite, "failures") + count(suite, "errors"),
+              count(suite, "skipped")));
+    }
+  }
+
+  private static int count(XMLStreamReader suite, String attribute) {
+    return Integer.parseInt(suite.getAttributeValue(null, attribute));
+  }
+
+  /** Each line is {@code INSTANT INSTANCE start|again}. */
+  private void addStarts(Path file) throws IOException {
+    for (String line : Files.readAllLines(file)) {
+      String[] fields = line.split(" ");
+      if (!Instant.parse(fields[0]).isBefore(since)) {
+        starts++;
+        startsAgain += fields[2].equals("again") ? 1 : 0;
+      }
+    }
+  }
+
+  private void print() {
+    List<Report> slowest =
+        reports.stream()
+            .sorted(Comparator.comparingDouble(Report::seconds).reversed())
+            .limit(SLOWEST)
+            .toList();
+    System.out.printf("The %d slowest of %d test classes:%n", slowest.size(), reports.size());
+    for (Report report : slowest) {
+      System.out.printf(Locale.ROOT, "%8.1f s  %s%n", report.seconds(), report.name());
+    }
+    System.out.printf(
+        "%d broker starts, %d of them made again because of apache/pulsar#25001%n",
+        starts, startsAgain);
+    int tests = reports.stream().mapToInt(Report::tests).sum();
+    int failed = reports.stream().mapToInt(Report::failed).sum();
+    int skipped = reports.stream().mapToInt(Report::skipped).sum();
+    System.out.printf(
+        "%d passed, %d failed, %d skipped%n", tests - failed - skipped, failed, skipped);
+  }
+}
