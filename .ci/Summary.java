@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,8 @@ import javax.xml.stream.XMLStreamReader;
 /**
  * Prints what a run of the tests did: the twenty slowest classes, how many brokers were started, and
  * "N passed, N failed, N skipped". Reads the reports of Surefire and Failsafe, and the {@code
- * starts.log} that PulsarProcess keeps, of all modules.
+ * starts.log} that PulsarProcess keeps, of all modules. Ends with 1 when a broker's log says
+ * that a buffer was not released.
  *
  * <p>Run with {@code java .ci/Summary.java ROOT SINCE}: the folder of the checkout, and the instant
  * at which the run began; what is older is of another run.
@@ -33,6 +35,7 @@ public final class Summary {
   private final List<Report> reports = new ArrayList<>();
   private int starts;
   private int startsAgain;
+  private long leaks;
 
   private Summary(Instant since) {
     this.since = since;
@@ -46,7 +49,13 @@ public final class Summary {
     for (Path file : find(Path.of(args[0]), "*/target/broker-logs/starts.log")) {
       summary.addStarts(file);
     }
+    for (Path file : find(Path.of(args[0]), "*/target/broker-logs/*/pulsar.log")) {
+      summary.addLeaks(file);
+    }
     summary.print();
+    if (summary.leaks > 0) {
+      System.exit(1);
+    }
   }
 
   private static List<Path> find(Path root, String glob) throws IOException {
@@ -86,6 +95,20 @@ public final class Summary {
       if (!Instant.parse(fields[0]).isBefore(since)) {
         starts++;
         startsAgain += fields[2].equals("again") ? 1 : 0;
+      }
+    }
+  }
+
+  /** What Netty's leak detector says of buffers that were collected and not released. */
+  private void addLeaks(Path file) throws IOException {
+    if (Files.getLastModifiedTime(file).toInstant().isBefore(since)) {
+      return;
+    }
+    try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+      long found = lines.filter(line -> line.contains("LEAK:")).count();
+      if (found > 0) {
+        System.out.printf("%d buffers were not released, see LEAK: in %s%n", found, file);
+        leaks += found;
       }
     }
   }

@@ -1,7 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
-import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
@@ -20,6 +19,7 @@ import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException.ProducerBlockedQuotaExceededException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.common.naming.TopicName;
 import org.apache.pulsar.common.policies.data.BacklogQuota;
 import org.apache.pulsar.common.policies.data.BacklogQuota.BacklogQuotaType;
 import org.apache.pulsar.common.policies.data.BacklogQuota.RetentionPolicy;
@@ -32,56 +32,78 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class BacklogQuotaIT {
 
-  private static final Duration CHECKED = Duration.ofSeconds(30);
+  private static final Duration CHECKED = Duration.ofMinutes(1);
 
+  /** The messages have numbers of three digits, so that all entries have the same size. */
+  private static final int FIRST = 100;
+
+  private static final int ENTRIES = 22;
+  private static final int END = FIRST + ENTRIES;
+
+  /** The broker evicts as many whole entries as fit in what is above nine tenths of the limit. */
   @Test
   void shouldEvictFromTheSlowestConsumersBacklogBySize(Broker broker) throws Exception {
-    assertOldMessagesAreEvicted(
+    String topic = topicWithSomebodyBehind(broker);
+    long bytes = broker.admin().topics().getStats(topic).getBacklogSize();
+    assertThat(bytes % ENTRIES).as("entries of one size").isZero();
+    long limitBytes = bytes / ENTRIES * 63 / 10;
+    setQuota(
         broker,
-        topicWithSomebodyBehind(
-            broker,
-            BacklogQuotaType.destination_storage,
-            BacklogQuota.builder().limitSize(400),
-            RetentionPolicy.consumer_backlog_eviction));
+        topic,
+        BacklogQuotaType.destination_storage,
+        BacklogQuota.builder().limitSize(limitBytes),
+        RetentionPolicy.consumer_backlog_eviction);
+    assertEvicted(broker, topic, 16);
   }
 
+  /** The broker evicts whole ledgers by their age, never from the one it is writing. */
   @Test
   void shouldEvictFromTheSlowestConsumersBacklogByAge(Broker broker) throws Exception {
-    assertOldMessagesAreEvicted(
+    String topic = topicWithSomebodyBehind(broker);
+    setQuota(
         broker,
-        topicWithSomebodyBehind(
-            broker,
-            BacklogQuotaType.message_age,
-            BacklogQuota.builder().limitTime(3),
-            RetentionPolicy.consumer_backlog_eviction));
+        topic,
+        BacklogQuotaType.message_age,
+        BacklogQuota.builder().limitTime(3),
+        RetentionPolicy.consumer_backlog_eviction);
+    assertEvicted(
+        broker, topic, ENTRIES / OperatedBroker.LEDGER_ENTRIES * OperatedBroker.LEDGER_ENTRIES);
   }
 
-  private static void assertOldMessagesAreEvicted(Broker broker, String topic) throws Exception {
+  private static void assertEvicted(Broker broker, String topic, int evicted) throws Exception {
     await()
         .atMost(CHECKED)
-        .untilAsserted(() -> assertThat(SkippedLog.of(broker, topic)).isNotEmpty());
-    List<SkippedLog.Event> events = SkippedLog.of(broker, topic);
-    assertThat(events)
+        .untilAsserted(
+            () ->
+                assertThat(SkippedLog.of(broker, topic))
+                    .extracting(SkippedLog.Event::entries)
+                    .satisfies(
+                        entries ->
+                            assertThat(entries.stream().mapToLong(Long::longValue).sum())
+                                .as("I6: entries missed, of %s", entries)
+                                .isEqualTo(evicted)));
+    assertThat(SkippedLog.of(broker, topic))
         .allMatch(event -> event.cause().contains("backlog quota") && event.consumers() == 1);
-    int evicted = (int) events.stream().mapToLong(SkippedLog.Event::entries).sum();
-    assertThat(evicted).isBetween(1, 22);
     try (Consumer<String> away = broker.broadcast(topic, "all", "away").subscribe();
         Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe()) {
-      assertThat(receiveAndAck(away, 22 - evicted)).isEqualTo(values(evicted, 22));
-      assertNothingMore(away);
-      assertNothingMore(fast);
+      assertThat(receiveAndAck(away, ENTRIES - evicted)).isEqualTo(values(FIRST + evicted, END));
+      awaitBacklog(broker, topic, "all", 0);
+      publish(broker, topic, END, END + 1);
+      assertThat(receiveAndAck(away, 1)).isEqualTo(values(END, END + 1));
+      assertThat(receiveAndAck(fast, 1)).isEqualTo(values(END, END + 1));
     }
     awaitBacklog(broker, topic, "all", 0);
   }
 
   @Test
   void shouldRefuseProducersWhileTheSlowestConsumerIsTooFarBehind(Broker broker) throws Exception {
-    String topic =
-        topicWithSomebodyBehind(
-            broker,
-            BacklogQuotaType.destination_storage,
-            BacklogQuota.builder().limitSize(400),
-            RetentionPolicy.producer_exception);
+    String topic = topicWithSomebodyBehind(broker);
+    setQuota(
+        broker,
+        topic,
+        BacklogQuotaType.destination_storage,
+        BacklogQuota.builder().limitSize(400),
+        RetentionPolicy.producer_exception);
     // The stock client tries again for that long before it throws.
     try (PulsarClient impatient =
         PulsarClient.builder()
@@ -95,39 +117,37 @@ class BacklogQuotaIT {
                   assertThatThrownBy(() -> impatient.newProducer().topic(topic).create().close())
                       .isInstanceOf(ProducerBlockedQuotaExceededException.class));
     }
-    assertThat(catchUp(broker, topic)).isEqualTo(values(0, 22));
+    assertThat(catchUp(broker, topic)).isEqualTo(values(FIRST, END));
     await()
         .atMost(CHECKED)
         .ignoreExceptionsInstanceOf(ProducerBlockedQuotaExceededException.class)
-        .untilAsserted(() -> publish(broker, topic, 22, 23));
+        .untilAsserted(() -> publish(broker, topic, END, END + 1));
   }
 
   @Test
   void shouldHoldProducersWhileTheSlowestConsumerIsTooFarBehind(Broker broker) throws Exception {
-    String topic =
-        topicWithSomebodyBehind(
-            broker,
-            BacklogQuotaType.destination_storage,
-            BacklogQuota.builder().limitSize(400),
-            RetentionPolicy.producer_request_hold);
+    String topic = topicWithSomebodyBehind(broker);
+    setQuota(
+        broker,
+        topic,
+        BacklogQuotaType.destination_storage,
+        BacklogQuota.builder().limitSize(400),
+        RetentionPolicy.producer_request_hold);
     await()
         .atMost(CHECKED)
         .until(() -> broker.admin().topics().getStats(topic).getBacklogSize() > 400);
     CompletableFuture<Producer<String>> held =
         broker.client().newProducer(Schema.STRING).topic(topic).createAsync();
     await().during(Duration.ofSeconds(2)).atMost(CHECKED).until(() -> !held.isDone());
-    assertThat(catchUp(broker, topic)).isEqualTo(values(0, 22));
+    assertThat(catchUp(broker, topic)).isEqualTo(values(FIRST, END));
     try (Producer<String> producer = held.get(30, TimeUnit.SECONDS)) {
       producer.send("goes on");
     }
   }
 
-  /** One consumer has everything, one is away; the quota is set after that. */
-  private static String topicWithSomebodyBehind(
-      Broker broker, BacklogQuotaType type, BacklogQuota.Builder quota, RetentionPolicy policy)
-      throws Exception {
-    String namespace = OperatedBroker.newNamespace(broker);
-    String topic = OperatedBroker.topicIn(namespace);
+  /** One consumer has everything, one is away. */
+  private static String topicWithSomebodyBehind(Broker broker) throws Exception {
+    String topic = OperatedBroker.topicIn(OperatedBroker.newNamespace(broker));
     broker.broadcast(topic, "all", "away").subscribe().close();
     try (Consumer<String> fast =
         broker
@@ -135,19 +155,29 @@ class BacklogQuotaIT {
             .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
             .isAckReceiptEnabled(true)
             .subscribe()) {
-      publish(broker, topic, 0, 22);
-      assertThat(receiveAndAck(fast, 22)).isEqualTo(values(0, 22));
+      publish(broker, topic, FIRST, END);
+      assertThat(receiveAndAck(fast, ENTRIES)).isEqualTo(values(FIRST, END));
     }
+    return topic;
+  }
+
+  private static void setQuota(
+      Broker broker,
+      String topic,
+      BacklogQuotaType type,
+      BacklogQuota.Builder quota,
+      RetentionPolicy policy)
+      throws Exception {
     broker
         .admin()
         .namespaces()
-        .setBacklogQuota(namespace, quota.retentionPolicy(policy).build(), type);
-    return topic;
+        .setBacklogQuota(
+            TopicName.get(topic).getNamespace(), quota.retentionPolicy(policy).build(), type);
   }
 
   private static List<String> catchUp(Broker broker, String topic) throws Exception {
     try (Consumer<String> away = broker.broadcast(topic, "all", "away").subscribe()) {
-      List<String> received = receiveAndAck(away, 22);
+      List<String> received = receiveAndAck(away, ENTRIES);
       awaitBacklog(broker, topic, "all", 0);
       return received;
     }

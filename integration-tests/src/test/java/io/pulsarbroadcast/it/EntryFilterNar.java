@@ -21,11 +21,15 @@ import javax.tools.ToolProvider;
  * An entry filter as a user packages one, made for a test: compiled against the jars of the
  * distribution that runs it. It gives a consumer with the property {@code wants} the messages whose
  * property {@code kind} is that; puts a message with the property {@code once} off when it sees it
- * for the first time for a consumer; and accepts the rest.
+ * for the first time for a consumer; and accepts the rest. For a message with the property {@code
+ * trace} it writes a line to the broker's log, {@value #ASKED} the consumer, and by which thread.
  */
 final class EntryFilterNar {
 
   static final String NAME = "wants";
+
+  /** Begins a line of the log, before {@code <consumer> by <thread>}. */
+  static final String ASKED = "Entry filter asked for ";
 
   private static final String SOURCE =
       """
@@ -43,6 +47,13 @@ final class EntryFilterNar {
         public FilterResult filterEntry(Entry entry, FilterContext context) {
           if (context.getConsumer() == null) {
             return FilterResult.ACCEPT;
+          }
+          if (property(context, "trace") != null) {
+            System.out.println(
+                "Entry filter asked for "
+                    + context.getConsumer().consumerName()
+                    + " by "
+                    + Thread.currentThread().getName());
           }
           String wants = context.getConsumer().getMetadata().get("wants");
           String kind = property(context, "kind");

@@ -11,9 +11,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
@@ -29,27 +32,28 @@ class SideBySideIT {
   @Test
   void shouldServeEverySubscriptionOfOneTopicByItsOwnRules(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> oneA = broker.broadcast(topic, "one", "a").subscribe();
-        Consumer<String> oneB = broker.broadcast(topic, "one", "b").subscribe();
-        Consumer<String> twoA = broker.broadcast(topic, "two", "a").subscribe();
-        Consumer<String> twoB = broker.broadcast(topic, "two", "b").subscribe();
-        Consumer<String> exclusive = plain(broker, topic, SubscriptionType.Exclusive);
-        Consumer<String> failover = plain(broker, topic, SubscriptionType.Failover);
-        Consumer<String> standby = plain(broker, topic, SubscriptionType.Failover);
-        Consumer<String> sharedA = plain(broker, topic, SubscriptionType.Shared);
-        Consumer<String> sharedB = plain(broker, topic, SubscriptionType.Shared);
-        Consumer<String> keyA = plain(broker, topic, SubscriptionType.Key_Shared);
-        Consumer<String> keyB = plain(broker, topic, SubscriptionType.Key_Shared)) {
+    BlockingQueue<String> ofFailover = new LinkedBlockingQueue<>();
+    BlockingQueue<String> ofShared = new LinkedBlockingQueue<>();
+    BlockingQueue<String> ofKeyShared = new LinkedBlockingQueue<>();
+    try (PulsarClient client = broker.newClient()) {
+      List<Consumer<String>> receiveAll =
+          List.of(
+              Broker.broadcast(client, topic, "one", "a").subscribe(),
+              Broker.broadcast(client, topic, "one", "b").subscribe(),
+              Broker.broadcast(client, topic, "two", "a").subscribe(),
+              Broker.broadcast(client, topic, "two", "b").subscribe(),
+              plain(client, topic, SubscriptionType.Exclusive).subscribe());
+      subscribeTwo(client, topic, SubscriptionType.Failover, ofFailover);
+      subscribeTwo(client, topic, SubscriptionType.Shared, ofShared);
+      subscribeTwo(client, topic, SubscriptionType.Key_Shared, ofKeyShared);
       publish(broker, topic, 0, 20);
 
-      for (Consumer<String> each : List.of(oneA, oneB, twoA, twoB, exclusive)) {
+      for (Consumer<String> each : receiveAll) {
         assertThat(receiveAndAck(each, 20)).isEqualTo(values(0, 20));
       }
-      assertThat(receiveAndAckBetween(failover, standby)).isEqualTo(values(0, 20));
-      assertThat(receiveAndAckBetween(sharedA, sharedB))
-          .containsExactlyInAnyOrderElementsOf(values(0, 20));
-      assertThat(receiveAndAckBetween(keyA, keyB))
-          .containsExactlyInAnyOrderElementsOf(values(0, 20));
+      assertThat(take(ofFailover, 20)).isEqualTo(values(0, 20));
+      assertThat(take(ofShared, 20)).containsExactlyInAnyOrderElementsOf(values(0, 20));
+      assertThat(take(ofKeyShared, 20)).containsExactlyInAnyOrderElementsOf(values(0, 20));
 
       for (String type : List.of("Exclusive", "Failover", "Shared", "Key_Shared")) {
         assertThat(stats(broker, topic, type).getType()).isEqualTo(type);
@@ -58,6 +62,15 @@ class SideBySideIT {
       for (String broadcast : List.of("one", "two")) {
         assertThat(stats(broker, topic, broadcast).getType()).isEqualTo("Broadcast");
         awaitBacklog(broker, topic, broadcast, 0);
+      }
+
+      // Whatever came twice would be before the next message.
+      publish(broker, topic, 20, 21);
+      for (Consumer<String> each : receiveAll) {
+        assertThat(receiveAndAck(each, 1)).isEqualTo(values(20, 21));
+      }
+      for (BlockingQueue<String> each : List.of(ofFailover, ofShared, ofKeyShared)) {
+        assertThat(take(each, 1)).isEqualTo(values(20, 21));
       }
     }
   }
@@ -75,33 +88,41 @@ class SideBySideIT {
     }
   }
 
-  private static Consumer<String> plain(Broker broker, String topic, SubscriptionType type)
-      throws PulsarClientException {
-    return broker
-        .client()
+  private static ConsumerBuilder<String> plain(
+      PulsarClient client, String topic, SubscriptionType type) {
+    return client
         .newConsumer(Schema.STRING)
         .topic(topic)
         .subscriptionName(type.toString())
-        .subscriptionType(type)
-        .subscribe();
+        .subscriptionType(type);
   }
 
-  /** Everything that the two consumers of one subscription receive together. */
-  private static List<String> receiveAndAckBetween(Consumer<String> a, Consumer<String> b)
+  /** Two consumers of one subscription, who acknowledge what they put into one queue. */
+  private static void subscribeTwo(
+      PulsarClient client, String topic, SubscriptionType type, BlockingQueue<String> received)
       throws PulsarClientException {
-    List<String> received = new ArrayList<>();
-    boolean more = true;
-    while (more) {
-      more = false;
-      for (Consumer<String> each : List.of(a, b)) {
-        Message<String> message = each.receive(1, TimeUnit.SECONDS);
-        if (message != null) {
-          received.add(message.getValue());
-          each.acknowledge(message);
-          more = true;
-        }
+    ConsumerBuilder<String> consumer =
+        plain(client, topic, type)
+            .messageListener(
+                (receiver, message) -> {
+                  received.add(message.getValue());
+                  receiver.acknowledgeAsync(message);
+                });
+    consumer.clone().subscribe();
+    consumer.clone().subscribe();
+  }
+
+  /** The next so many; fewer when no more come. */
+  private static List<String> take(BlockingQueue<String> received, int count)
+      throws InterruptedException {
+    List<String> taken = new ArrayList<>();
+    while (taken.size() < count) {
+      String next = received.poll(1, TimeUnit.MINUTES);
+      if (next == null) {
+        break;
       }
+      taken.add(next);
     }
-    return received;
+    return taken;
   }
 }

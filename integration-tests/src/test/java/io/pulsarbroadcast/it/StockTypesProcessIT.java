@@ -8,12 +8,14 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
@@ -25,24 +27,26 @@ import org.apache.pulsar.client.api.PulsarClientException.ConsumerBusyException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** I9: Pulsar's own subscription types behave the same with the NAR and without. */
-@ExtendWith(BrokerExtension.class)
+@ExtendWith({StockTypesProcessIT.PlainBroker.class, BrokerExtension.class})
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class StockTypesProcessIT {
   private static final int MESSAGES = 40;
   private static final int KEYS = 8;
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
-  private static final Map<Installed, Broker> BROKERS = new TreeMap<>();
-  private static Broker plain;
+  private static final Map<Installed, Broker> BROKERS = new EnumMap<>(Installed.class);
 
   /** The two brokers that are compared. */
   enum Installed {
@@ -50,18 +54,25 @@ class StockTypesProcessIT {
     WITH_NAR
   }
 
-  @BeforeAll
-  static void startPlainBroker(Broker withNar) {
-    plain = Broker.start(BrokerExtension.plainBroker());
-    BROKERS.put(Installed.WITHOUT_NAR, plain);
-    BROKERS.put(Installed.WITH_NAR, withNar);
+  /** Starts the broker without the NAR while the other extension starts that with it. */
+  static final class PlainBroker implements BeforeAllCallback, AfterAllCallback {
+    private static CompletableFuture<Broker> started;
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+      started = CompletableFuture.supplyAsync(() -> Broker.start(BrokerExtension.plainBroker()));
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) throws IOException {
+      started.join().close();
+    }
   }
 
-  @AfterAll
-  static void closePlainBroker() throws IOException {
-    if (plain != null) {
-      plain.close();
-    }
+  @BeforeAll
+  static void awaitBothBrokers(Broker withNar) {
+    BROKERS.put(Installed.WITH_NAR, withNar);
+    BROKERS.put(Installed.WITHOUT_NAR, PlainBroker.started.join());
   }
 
   static Stream<Arguments> bothBrokersAndAllTypes() {
@@ -90,8 +101,10 @@ class StockTypesProcessIT {
 
       assertThat(Messages.receiveAndAck(consumer, MESSAGES))
           .isEqualTo(Messages.values(0, MESSAGES));
-      Messages.assertNothingMore(consumer);
-      await().untilAsserted(() -> assertThat(stats(broker, topic).getMsgBacklog()).isZero());
+      assertNextIsNew(broker, topic, consumer);
+      await()
+          .atMost(TIMEOUT)
+          .untilAsserted(() -> assertThat(stats(broker, topic).getMsgBacklog()).isZero());
     }
   }
 
@@ -150,7 +163,7 @@ class StockTypesProcessIT {
       for (Message<String> message : again) {
         consumer.acknowledge(message);
       }
-      Messages.assertNothingMore(consumer);
+      assertNextIsNew(broker, topic, consumer);
     }
   }
 
@@ -175,7 +188,7 @@ class StockTypesProcessIT {
       List<String> expected = new ArrayList<>(Messages.values(10, MESSAGES));
       expected.remove("message-12");
       assertThat(Messages.receiveAndAck(returned, expected.size())).isEqualTo(expected);
-      Messages.assertNothingMore(returned);
+      assertNextIsNew(broker, topic, returned);
     }
   }
 
@@ -190,6 +203,7 @@ class StockTypesProcessIT {
       consumers.add(
           consumer(broker, topic, type, "only")
               .subscriptionName(type.name())
+              .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
               .isAckReceiptEnabled(true)
               .subscribe());
     }
@@ -221,13 +235,14 @@ class StockTypesProcessIT {
       List<Message<String>> all = new ArrayList<>();
       List<Set<String>> keysOfConsumers = new ArrayList<>();
       await()
+          .atMost(TIMEOUT)
           .untilAsserted(
               () ->
-                  assertThat(stats(broker, topic).getConsumers())
-                      .extracting(consumer -> consumer.getMsgOutCounter())
-                      .satisfies(out -> assertThat(out.get(0) + out.get(1)).isEqualTo(MESSAGES)));
+                  assertThat(sent(broker, topic, "a") + sent(broker, topic, "b"))
+                      .isEqualTo(MESSAGES));
       for (Consumer<String> consumer : List.of(first, second)) {
-        List<Message<String>> received = receiveUntilSilent(consumer);
+        List<Message<String>> received =
+            Messages.receive(consumer, sent(broker, topic, consumer.getConsumerName()));
         assertThat(received).isNotEmpty();
         assertThat(numbers(received)).isSorted();
         keysOfConsumers.add(keys(received));
@@ -269,7 +284,8 @@ class StockTypesProcessIT {
             consumer(broker, topic, SubscriptionType.Failover, "b").priorityLevel(1).subscribe()) {
       publish(broker, topic);
       assertThat(Messages.receiveAndAck(active, 10)).isEqualTo(Messages.values(0, 10));
-      Messages.assertNothingMore(standby);
+      await().atMost(TIMEOUT).until(() -> sent(broker, topic, "a") == MESSAGES);
+      assertThat(sent(broker, topic, "b")).isZero();
 
       active.close();
 
@@ -304,16 +320,20 @@ class StockTypesProcessIT {
     }
   }
 
-  /** What is in the consumer's queue; the broker has sent all there is. */
-  private static List<Message<String>> receiveUntilSilent(Consumer<String> consumer)
+  /** Publishes one more message, which must be the next that the consumer is given. */
+  private static void assertNextIsNew(Broker broker, String topic, Consumer<String> consumer)
       throws PulsarClientException {
-    List<Message<String>> received = new ArrayList<>();
-    Message<String> message = Messages.receiveUnexpected(consumer);
-    while (message != null) {
-      received.add(message);
-      message = Messages.receiveUnexpected(consumer);
-    }
-    return received;
+    Messages.publish(broker, topic, MESSAGES, MESSAGES + 1);
+    assertThat(Messages.receiveAndAck(consumer, 1))
+        .isEqualTo(Messages.values(MESSAGES, MESSAGES + 1));
+  }
+
+  /** How many messages the broker has sent to a consumer. */
+  private static int sent(Broker broker, String topic, String consumer) throws Exception {
+    return stats(broker, topic).getConsumers().stream()
+        .filter(each -> each.getConsumerName().equals(consumer))
+        .mapToInt(each -> (int) each.getMsgOutCounter())
+        .sum();
   }
 
   private static List<Integer> numbers(List<Message<String>> messages) {
