@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.cursor;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.function.Supplier;
 
@@ -125,15 +126,20 @@ public final class LedgerIndex {
     Snapshot current = snapshot;
     NavigableMap<Long, Long> ledgers = entriesByLedger.get();
     int known = current.ledgers.length;
-    NavigableMap<Long, Long> added =
-        known == 0 ? ledgers : ledgers.tailMap(current.ledgers[known - 1], false);
+    // The map grows and is trimmed meanwhile. The list is taken before any size is asked for: what
+    // is in it has a size that is final, but for the last.
+    List<Long> added =
+        List.copyOf(
+            known == 0
+                ? ledgers.keySet()
+                : ledgers.tailMap(current.ledgers[known - 1], false).keySet());
     if (added.isEmpty()) {
       return current;
     }
     long[] newLedgers = Arrays.copyOf(current.ledgers, known + added.size());
     long[] newBases = Arrays.copyOf(current.bases, known + added.size());
     int index = known;
-    for (long ledgerId : added.keySet()) {
+    for (long ledgerId : added) {
       newLedgers[index] = ledgerId;
       newBases[index] =
           index == 0 ? 0 : firstOrdinalAfter(newLedgers[index - 1], newBases[index - 1], ledgers);

@@ -4,13 +4,22 @@ package io.pulsarbroadcast.broker.cursor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.collect.Maps;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class LedgerIndexTest {
 
   private final TreeMap<Long, Long> ledgers = new TreeMap<>();
+
+  /** As the managed ledger has it: changes while it is looked at. */
+  private final ConcurrentSkipListMap<Long, Long> live = new ConcurrentSkipListMap<>();
+
+  private Runnable whenASizeIsAskedFor = () -> {};
 
   @Test
   void shouldNumberEntriesAcrossLedgersInTopicOrder() {
@@ -96,6 +105,31 @@ class LedgerIndexTest {
   }
 
   @Test
+  void shouldTakeTheLedgersOfOneMomentWhenTheTopicRollsOverMeanwhile() {
+    live.put(1L, 10L);
+    LedgerIndex index = liveIndex();
+    live.put(2L, 10L);
+    live.put(3L, 10L);
+    whenASizeIsAskedFor = () -> live.put(4L, 0L);
+    assertThat(index.ordinalOf(2, 0)).isEqualTo(10);
+    assertThat(index.ordinalOf(4, 0)).isEqualTo(30);
+    assertThat(index.entryAt(30)).isEqualTo(new EntryId(4, 0));
+  }
+
+  @Test
+  void shouldKeepOrderWhenLedgersAreTrimmedMeanwhile() {
+    live.put(1L, 10L);
+    LedgerIndex index = liveIndex();
+    IntStream.range(2, 6).forEach(ledger -> live.put((long) ledger, 10L));
+    whenASizeIsAskedFor = () -> live.headMap(5L).clear();
+    long last = index.ordinalOf(5, 0);
+    assertThat(last).as("I5: after all that was before it").isGreaterThan(index.ordinalOf(1, 9));
+    assertThat(index.entryAt(last)).isEqualTo(new EntryId(5, 0));
+    live.put(6L, 0L);
+    assertThat(index.ordinalOf(6, 0)).isEqualTo(last + 10);
+  }
+
+  @Test
   void shouldFindAnEntryBehindEmptyLedgers() {
     ledgers.put(1L, 2L);
     ledgers.put(2L, 0L);
@@ -110,5 +144,16 @@ class LedgerIndexTest {
     assertThatThrownBy(() -> index.entryAt(0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("0");
+  }
+
+  private LedgerIndex liveIndex() {
+    NavigableMap<Long, Long> sizes =
+        Maps.transformValues(
+            live,
+            size -> {
+              whenASizeIsAskedFor.run();
+              return size;
+            });
+    return new LedgerIndex(() -> sizes, (from, to) -> {});
   }
 }
