@@ -20,7 +20,6 @@ import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -28,7 +27,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * outlives the broker's loading of the topic; looking at messages moves nobody.
  */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class AdminResetIT {
 
   @Test

@@ -24,12 +24,10 @@ import org.apache.pulsar.common.policies.data.BacklogQuota;
 import org.apache.pulsar.common.policies.data.BacklogQuota.BacklogQuotaType;
 import org.apache.pulsar.common.policies.data.BacklogQuota.RetentionPolicy;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I3 and I6: a backlog quota counts the slowest consumer, and evicts for all who are behind. */
 @ExtendWith(OperatedBroker.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class BacklogQuotaIT {
 
   private static final Duration CHECKED = Duration.ofMinutes(1);

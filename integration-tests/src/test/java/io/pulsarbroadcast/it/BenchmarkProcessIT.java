@@ -16,11 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The benchmark commands at a small size, with the packaged plugin; what they measure is noise. */
-@Timeout(240)
 class BenchmarkProcessIT {
   @TempDir Path results;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();

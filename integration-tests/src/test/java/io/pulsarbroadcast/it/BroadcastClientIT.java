@@ -24,12 +24,10 @@ import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.Schema;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 and I6 through the client extension: it asks the broker for what its builder says. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class BroadcastClientIT {
 
   @Test

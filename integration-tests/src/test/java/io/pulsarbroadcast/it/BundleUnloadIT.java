@@ -18,7 +18,6 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.common.util.Codec;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * subscriptions then.
  */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class BundleUnloadIT {
 
   private static final int ROUNDS = 5;

@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Properties;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClientException.NotAllowedException;
@@ -25,7 +24,6 @@ import org.apache.pulsar.client.api.Schema;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -33,7 +31,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * nothing behind (I9) on one without.
  */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class ClientExtensionProcessIT {
   private static Broker plain;
 

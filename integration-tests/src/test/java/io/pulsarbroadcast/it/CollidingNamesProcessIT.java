@@ -19,13 +19,11 @@ import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * I1 when names collide: the stock client's generated names are 5 hex digits. Nobody is refused,
  * and each consumer has a position of its own.
  */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class CollidingNamesProcessIT {
   private static final int CONSUMERS = 1_000;
   private static final int FORCED_COLLISIONS = 100;

@@ -28,13 +28,11 @@ import org.apache.pulsar.client.api.Schema;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * I1 and I2 when a broker crashes under load: nobody misses what was acknowledged to the producer,
  * and first deliveries stay in order. Duplicates are allowed here.
  */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class CrashProcessIT {
   private static final int MESSAGES_BEFORE_KILL = 500;
   private static final int MESSAGES_AFTER_KILL = 1_000;

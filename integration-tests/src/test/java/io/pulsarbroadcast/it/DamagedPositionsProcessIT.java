@@ -15,18 +15,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * I1 when stored positions are damaged on the bookie's disk: the topic loads, everybody goes on
  * from the subscription's position, which is the slowest consumer's, and the broker's log says why.
  */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class DamagedPositionsProcessIT {
 
   @Test

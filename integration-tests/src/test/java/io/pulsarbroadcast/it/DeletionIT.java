@@ -12,11 +12,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -24,7 +22,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * no position behind.
  */
 @ExtendWith(OperatedBroker.class)
-@Timeout(value = 4, unit = TimeUnit.MINUTES)
 class DeletionIT {
 
   private static final Duration EXPIRED = Duration.ofMinutes(3);

@@ -22,7 +22,6 @@ import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,7 +30,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * What the broker does with a message for each consumer when it is configured to: entry filters
  * (PIP-105), and acknowledgements of single messages of a batch.
  */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class EntryFilterProcessIT {
 
   private static Broker broker;

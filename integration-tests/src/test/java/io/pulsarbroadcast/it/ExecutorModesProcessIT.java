@@ -33,7 +33,6 @@ import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,7 +43,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * ExecutorPolicyTest} tries all twelve pairs.
  */
 @Tag("complete")
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ExecutorModesProcessIT {
 
   private static final int CONNECTIONS = 3;

@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1, I2 and I7 for a consumer that has no permits while the tail moves on. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class LaggingConsumerIT {
 
   @Test

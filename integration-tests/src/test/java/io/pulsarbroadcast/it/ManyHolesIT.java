@@ -21,13 +21,11 @@ import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I4 with as many acknowledgements ahead of one position as a consumer may well have. */
 @ExtendWith(BrokerExtension.class)
 @Tag("complete")
-@Timeout(value = 6, unit = TimeUnit.MINUTES)
 class ManyHolesIT {
 
   private static final int HOLES = 20_000;

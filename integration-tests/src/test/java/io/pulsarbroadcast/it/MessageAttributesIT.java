@@ -10,21 +10,18 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.Schema;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** I1 for everything of a message: what its producer attached arrives with it, for each alike. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class MessageAttributesIT {
 
   @ParameterizedTest

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.pulsar.client.api.Consumer;
@@ -41,14 +42,18 @@ final class Messages {
   /** The same with a client of one's own. */
   static List<MessageId> publish(PulsarClient client, String topic, int from, int to)
       throws PulsarClientException {
-    List<MessageId> ids = new ArrayList<>();
     try (Producer<String> producer =
-        client.newProducer(Schema.STRING).topic(topic).enableBatching(false).create()) {
-      for (String value : values(from, to)) {
-        ids.add(producer.send(value));
-      }
+        client
+            .newProducer(Schema.STRING)
+            .topic(topic)
+            .enableBatching(false)
+            .blockIfQueueFull(true)
+            .create()) {
+      List<CompletableFuture<MessageId>> sent =
+          values(from, to).stream().map(producer::sendAsync).toList();
+      producer.flush();
+      return sent.stream().map(CompletableFuture::join).toList();
     }
-    return ids;
   }
 
   /** Publishes the messages in batches of exactly {@code batchSize}. */

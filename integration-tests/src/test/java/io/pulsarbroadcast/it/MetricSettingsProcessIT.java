@@ -8,13 +8,10 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Metrics follow the settings that the broker has for its own. */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class MetricSettingsProcessIT {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(30);

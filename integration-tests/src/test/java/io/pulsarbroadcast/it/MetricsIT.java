@@ -8,17 +8,14 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the broker's own /metrics says of Broadcast subscriptions, against what happened. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class MetricsIT {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(60);

@@ -21,19 +21,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.pulsar.client.api.Consumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The documented metrics, the alerts and the dashboard, against a broker and Prometheus. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
 class MonitoringIT {
 
   private static final Path REPOSITORY = Path.of("..");

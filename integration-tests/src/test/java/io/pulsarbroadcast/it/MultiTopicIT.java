@@ -18,12 +18,10 @@ import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 for consumers of several topics: a position of its own in each. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class MultiTopicIT {
 
   @Test

@@ -27,14 +27,12 @@ import org.apache.pulsar.client.api.PulsarClientException.NotAllowedException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Names and values from clients are bounded, and forge no line of the broker's log (I8, I9). */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class NamesIT {
 
   private static final String TYPE = "pulsar.subscription.type";
@@ -165,7 +163,7 @@ class NamesIT {
     try (Consumer<String> consumer =
         broker.broadcast(topic, "all", mark + "y".repeat(500)).subscribe()) {
       publish(broker.client(), topic, 0, 1);
-      Message<String> message = consumer.receive(20, TimeUnit.SECONDS);
+      Message<String> message = consumer.receive(60, TimeUnit.SECONDS);
       MessageIdImpl id = (MessageIdImpl) message.getMessageId();
       consumer.acknowledge(new MessageIdImpl(id.getLedgerId() + 1_000_000, 0, -1));
       List<String> lines = awaitLinesWith(broker, "by consumer " + mark);

@@ -28,7 +28,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,7 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
  * nothing else, so that a class that is missing in the jar or not renamed shows.
  */
 @ExtendWith(BrokerExtension.class)
-@Timeout(180)
 class OmbDriverIT {
   private static final int CONSUMERS = 50;
   private static final Duration TIMEOUT = Duration.ofSeconds(60);

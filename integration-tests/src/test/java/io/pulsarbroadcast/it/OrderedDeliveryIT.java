@@ -14,12 +14,10 @@ import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 and I2: every message reaches every consumer, in order, with the stock Java client. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class OrderedDeliveryIT {
 
   @Test
@@ -56,7 +54,7 @@ class OrderedDeliveryIT {
       throws PulsarClientException {
     List<String> received = new ArrayList<>();
     while (received.size() < count) {
-      Message<String> message = consumer.receive(10, TimeUnit.SECONDS);
+      Message<String> message = consumer.receive(60, TimeUnit.SECONDS);
       if (message == null) {
         break;
       }

@@ -13,19 +13,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 and I2 on a partitioned topic: a position of every consumer in every partition. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class PartitionedTopicIT {
 
   private static final int PARTITIONS = 3;

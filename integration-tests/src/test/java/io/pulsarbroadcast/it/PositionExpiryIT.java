@@ -14,12 +14,10 @@ import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I6: what a dropped position had not acknowledged is counted, to the message. */
 @ExtendWith(OperatedBroker.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class PositionExpiryIT {
 
   private static final String CAUSE = "positions exceeded their time to live";

@@ -15,18 +15,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * The scenarios of docs/scenarios.md at a size that takes seconds. What was delivered counts here;
  * times and memory do not.
  */
 @Tag("complete")
-@Timeout(value = 6, unit = TimeUnit.MINUTES)
 class ScenarioProcessIT {
   /** Kept after the test, with the broker's log when a promise was broken. */
   private final Path results = Path.of("target/scenario-results", UUID.randomUUID().toString());

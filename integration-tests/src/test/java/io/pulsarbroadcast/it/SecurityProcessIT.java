@@ -35,7 +35,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -43,7 +42,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Broadcast consumers pass the authentication, authorization and TLS of any consumer; whoever is
  * refused leaves no trace (I3, I4, I9). A stock consumer beside shows what the broker does itself.
  */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class SecurityProcessIT {
 
   private static final String MEMBER = "member";

@@ -10,17 +10,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.common.policies.data.RetentionPolicies;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I3: storage keeps what a consumer needs that sought back, from when the seek is answered. */
 @ExtendWith(OperatedBroker.class)
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class SeekProtectionIT {
 
   @Test

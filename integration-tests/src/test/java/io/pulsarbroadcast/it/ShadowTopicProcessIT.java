@@ -17,13 +17,11 @@ import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * I1 and I4 on a shadow topic (PIP-180), which serves more consumers of a topic elsewhere. On a
  * broker of its own, because stock Pulsar's shadow replicator does not release what it sends.
  */
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class ShadowTopicProcessIT {
 
   @Test

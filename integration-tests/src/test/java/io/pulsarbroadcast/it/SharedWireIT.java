@@ -19,12 +19,10 @@ import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 for the unordered contract: the wire type Shared with the property. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class SharedWireIT {
 
   @Test

@@ -21,12 +21,10 @@ import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I9: Broadcast subscriptions and plain ones of every stock type share a topic undisturbed. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class SideBySideIT {
 
   @Test

@@ -19,7 +19,6 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.MessageId;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * that stands before it, connected or not, and for nobody else; it is counted and logged.
  */
 @ExtendWith(OperatedBroker.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class SkipIT {
 
   private interface Operation {

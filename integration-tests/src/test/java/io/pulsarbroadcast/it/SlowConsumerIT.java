@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.channel.ChannelConfig;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
@@ -20,12 +19,10 @@ import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.impl.ConsumerImpl;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I7 and I8: a slow or stuck consumer holds nobody up, and gets everything when it goes on. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class SlowConsumerIT {
 
   /** More than waits for one connection in memory, and than fits into its socket's buffers. */

@@ -27,7 +27,6 @@ import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.common.policies.data.RetentionPolicies;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -35,7 +34,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * what it is to be given from the moment it is answered.
  */
 @ExtendWith(OperatedBroker.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class StartPositionIT {
 
   @Test

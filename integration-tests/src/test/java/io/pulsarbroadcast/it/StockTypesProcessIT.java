@@ -28,7 +28,6 @@ import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -40,7 +39,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** I9: Pulsar's own subscription types behave the same with the NAR and without. */
 @ExtendWith({StockTypesProcessIT.PlainBroker.class, BrokerExtension.class})
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class StockTypesProcessIT {
   private static final int MESSAGES = 40;
   private static final int KEYS = 8;

@@ -10,14 +10,11 @@ import io.pulsarbroadcast.benchmark.load.RunPlan;
 import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
 import io.pulsarbroadcast.benchmark.metrics.RunResult;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 and I2 at the size of the demo, with the load generator of the benchmark module. */
 @ExtendWith(BrokerExtension.class)
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class ThousandConsumersIT {
   private static final int CONSUMERS = 1_000;
   private static final int MESSAGES = 60;

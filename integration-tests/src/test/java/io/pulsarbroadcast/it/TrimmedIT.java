@@ -10,18 +10,15 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I6 where storage deletes what a consumer has not had, without asking the subscription. */
 @ExtendWith(OperatedBroker.class)
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class TrimmedIT {
 
   private static final Duration TRIMMED = Duration.ofSeconds(30);

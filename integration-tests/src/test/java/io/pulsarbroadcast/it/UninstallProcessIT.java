@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.PulsarClient;
@@ -13,13 +12,11 @@ import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * I1 and I3 beyond the plugin's life: without the NAR a Broadcast subscription is an ordinary one
  * at its slowest consumer's position.
  */
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class UninstallProcessIT {
   private static final String SUBSCRIPTION = "all";
 

@@ -10,13 +10,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -25,7 +23,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * and says why in one sentence: it never runs half-wired (I9).
  */
 @Tag("complete")
-@Timeout(value = 2, unit = TimeUnit.MINUTES)
 class UnsupportedBrokerProcessIT {
 
   @Test

@@ -24,12 +24,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.MessageId;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** I1 for WebSocket clients, which cannot set a consumer property, on a declared subscription. */
 @ExtendWith(OperatedBroker.class)
-@Timeout(value = 3, unit = TimeUnit.MINUTES)
 class WebSocketIT {
 
   @Test

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
  * that a busy broker does not sustain ends the steps.
  */
 @ExtendWith(BrokerExtension.class)
-@Timeout(180)
 class WorkloadProcessIT {
   private static final Path BENCHMARK = Path.of(System.getProperty("benchmark.folder"));
 
