@@ -54,6 +54,8 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
             .lightJvm()
             // The build fails on what Netty then says of a buffer that was not released.
             .jvmOption(LEAK_DETECTION + "Paranoid")
+            // Who took and released it; every look at it would cost as much as all the rest.
+            .jvmOption("-Dio.netty.leakDetection.acquireAndReleaseOnly=true")
             .setting("brokerDeleteInactiveTopicsEnabled", "false");
     String classPathFile = System.getProperty("broker.class.path.file");
     return classPathFile == null ? broker : broker.classPath(read(Path.of(classPathFile)));
