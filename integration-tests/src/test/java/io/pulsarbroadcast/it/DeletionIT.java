@@ -14,6 +14,7 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * I9: deleting a Broadcast subscription, or its topic, does what it does to a plain one, and leaves
  * no position behind.
  */
+@Order(1)
 @ExtendWith(OperatedBroker.class)
 class DeletionIT {
 

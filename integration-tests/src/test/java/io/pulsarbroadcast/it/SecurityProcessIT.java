@@ -34,6 +34,7 @@ import org.apache.pulsar.common.policies.data.SubscriptionStats;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,6 +43,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Broadcast consumers pass the authentication, authorization and TLS of any consumer; whoever is
  * refused leaves no trace (I3, I4, I9). A stock consumer beside shows what the broker does itself.
  */
+@Order(1)
 class SecurityProcessIT {
 
   private static final String MEMBER = "member";

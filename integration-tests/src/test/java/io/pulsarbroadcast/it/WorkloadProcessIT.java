@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Workload files on the real broker, without OpenMessaging Benchmark. Where few others run: a rate
  * that a busy broker does not sustain ends the steps.
  */
+@Order(1)
 @ExtendWith(BrokerExtension.class)
 class WorkloadProcessIT {
   private static final Path BENCHMARK = Path.of(System.getProperty("benchmark.folder"));
