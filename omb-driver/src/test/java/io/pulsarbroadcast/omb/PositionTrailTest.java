@@ -8,7 +8,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class PositionTrailTest {
   private final PartitionLedgers ledgers = new PartitionLedgers();
@@ -128,10 +131,17 @@ class PositionTrailTest {
     assertThat(trail.finding().behind).isEqualTo(3);
   }
 
+  /** One that is always the same, and a new one; {@code -Dseed=N} repeats a run. */
+  static LongStream seeds() {
+    return LongStream.of(7, Long.getLong("seed", System.nanoTime()));
+  }
+
   /** Invariants I1 and I2 as they are measured: what is lost, late and double is all found. */
-  @Test
-  void shouldAgreeWithARecordOfEverything() {
-    Random random = new Random(7);
+  @ParameterizedTest(name = "-Dseed={0}")
+  @MethodSource("seeds")
+  void shouldAgreeWithARecordOfEverything(long seed) {
+    System.out.println("PositionTrailTest: -Dseed=" + seed);
+    Random random = new Random(seed);
     for (int round = 0; round < 200; round++) {
       PartitionLedgers known = new PartitionLedgers();
       PositionTrail measured = new PositionTrail(known);
@@ -153,9 +163,9 @@ class PositionTrailTest {
       }
       sent.forEach(id -> measured.received(id[0], id[1], -1, 0));
 
-      assertThat(measured.finding().missing()).isEqualTo(60 - distinct);
-      assertThat(measured.finding().duplicates).isEqualTo(doubles);
-      assertThat(measured.finding().gaps()).isNotNegative();
+      assertThat(measured.finding().missing()).as("-Dseed=%d", seed).isEqualTo(60 - distinct);
+      assertThat(measured.finding().duplicates).as("-Dseed=%d", seed).isEqualTo(doubles);
+      assertThat(measured.finding().gaps()).as("-Dseed=%d", seed).isNotNegative();
     }
   }
 }

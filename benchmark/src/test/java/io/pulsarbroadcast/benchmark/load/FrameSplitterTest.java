@@ -11,14 +11,24 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class FrameSplitterTest {
   private final ByteBufAllocator allocator = UnpooledByteBufAllocator.DEFAULT;
 
-  @Test
-  void shouldFindTheSameFramesHoweverTheBytesArrive() {
-    Random random = new Random(11);
+  /** One that is always the same, and a new one; {@code -Dseed=N} repeats a run. */
+  static LongStream seeds() {
+    return LongStream.of(11, Long.getLong("seed", System.nanoTime()));
+  }
+
+  @ParameterizedTest(name = "-Dseed={0}")
+  @MethodSource("seeds")
+  void shouldFindTheSameFramesHoweverTheBytesArrive(long seed) {
+    System.out.println("FrameSplitterTest: -Dseed=" + seed);
+    Random random = new Random(seed);
     List<byte[]> expected = new ArrayList<>();
     ByteBuf stream = Unpooled.buffer();
     for (int i = 0; i < 200; i++) {
@@ -45,9 +55,9 @@ class FrameSplitterTest {
       }
       splitter.release();
 
-      assertThat(found).as("chunks up to %d", maxChunk).hasSameSizeAs(expected);
+      assertThat(found).as("-Dseed=%d, chunks up to %d", seed, maxChunk).hasSameSizeAs(expected);
       for (int i = 0; i < found.size(); i++) {
-        assertThat(found.get(i)).isEqualTo(expected.get(i));
+        assertThat(found.get(i)).as("-Dseed=%d", seed).isEqualTo(expected.get(i));
       }
     }
   }

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import io.pulsarbroadcast.broker.Seeds;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -42,7 +43,7 @@ abstract class ModelSubscription {
    * @param traced whether to note what is done
    */
   ModelSubscription(long seed, boolean traced) {
-    random = new Random(seed);
+    random = Seeds.random(seed);
     maxRecordBytes = random.nextBoolean() ? 50 : PositionsRecords.MAX_RECORD_BYTES;
     trace = traced ? new ArrayDeque<>() : null;
     log = new ModelLog(random, () -> reference.toStore());

@@ -1,8 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
+import io.pulsarbroadcast.broker.Seeds;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,13 +16,8 @@ class PositionsModelTest {
 
   @Test
   void shouldAgreeWithANaiveReference() {
-    Long only = Long.getLong("model.seed");
-    long runs = only != null ? 1 : Math.max(1, Long.getLong("model.steps", 50_000) / STEPS_PER_RUN);
-    long first = only != null ? only : Long.getLong("model.first.seed", 0);
-    for (long seed = first; seed < first + runs; seed++) {
-      run(seed);
-    }
-    assertThat(runs).isPositive();
+    int steps = Integer.getInteger("model.steps", 50_000);
+    Seeds.forEach("model", Math.max(2, steps / STEPS_PER_RUN), PositionsModelTest::run);
   }
 
   private static void run(long seed) {
@@ -34,10 +28,9 @@ class PositionsModelTest {
       try {
         again.run(STEPS_PER_RUN);
       } catch (AssertionError | RuntimeException sameAgain) {
-        throw new AssertionError(
-            "-Dmodel.seed=" + seed + ": " + sameAgain + "\nafter\n" + again.trace(), sameAgain);
+        throw new AssertionError(sameAgain + "\nafter\n" + again.trace(), sameAgain);
       }
-      throw new AssertionError("-Dmodel.seed=" + seed + ", but not a second time: " + e, e);
+      throw new AssertionError("but not a second time: " + e, e);
     }
   }
 }

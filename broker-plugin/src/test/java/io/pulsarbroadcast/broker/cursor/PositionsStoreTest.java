@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.cursor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pulsarbroadcast.broker.Seeds;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -357,46 +358,48 @@ class PositionsStoreTest {
   }
 
   @Test
-  void shouldMatchANaiveStoreOverRandomCrashes() throws Exception {
-    for (int seed = 0; seed < 60; seed++) {
-      Random random = new Random(seed);
-      log.records.clear();
-      log.connected.clear();
-      registry = new CursorRegistry(new SkippedEntries(), 0);
-      store = new PositionsStore(log, registry, index, 50_000);
-      Map<String, Long> flushed = new HashMap<>();
-      Map<String, VirtualCursor> live = new HashMap<>();
-      for (int step = 0; step < 300; step++) {
-        String name = "car-" + random.nextInt(20);
-        VirtualCursor cursor = live.get(name);
-        switch (random.nextInt(8)) {
-          case 0, 1 -> live.computeIfAbsent(name, this::connect);
-          case 2, 3, 4 -> {
-            if (cursor != null) {
-              ackTo(cursor, cursor.next() + random.nextInt(100));
-            }
+  void shouldMatchANaiveStoreOverRandomCrashes() {
+    Seeds.forEach("store", 60, this::matchANaiveStore);
+  }
+
+  private void matchANaiveStore(long seed) throws IOException {
+    Random random = Seeds.random(seed);
+    log.records.clear();
+    log.connected.clear();
+    registry = new CursorRegistry(new SkippedEntries(), 0);
+    store = new PositionsStore(log, registry, index, 50_000);
+    Map<String, Long> flushed = new HashMap<>();
+    Map<String, VirtualCursor> live = new HashMap<>();
+    for (int step = 0; step < 300; step++) {
+      String name = "car-" + random.nextInt(20);
+      VirtualCursor cursor = live.get(name);
+      switch (random.nextInt(8)) {
+        case 0, 1 -> live.computeIfAbsent(name, this::connect);
+        case 2, 3, 4 -> {
+          if (cursor != null) {
+            ackTo(cursor, cursor.next() + random.nextInt(100));
           }
-          case 5 -> {
-            if (cursor != null && random.nextInt(4) == 0) {
-              registry.forget(live.remove(name));
-            }
+        }
+        case 5 -> {
+          if (cursor != null && random.nextInt(4) == 0) {
+            registry.forget(live.remove(name));
           }
-          case 6 -> {
-            store.flush().join();
-            flushed.clear();
-            live.forEach((key, value) -> flushed.put(key, value.next()));
-          }
-          default -> {
-            if (random.nextInt(10) == 0) {
-              restart();
-              assertThat(registry.leftBehindCount()).as("seed %d", seed).isEqualTo(flushed.size());
-              live.clear();
-              for (String known : flushed.keySet()) {
-                live.put(known, connect(known));
-                assertThat(live.get(known).next())
-                    .as("seed %d step %d %s", seed, step, known)
-                    .isEqualTo(flushed.get(known));
-              }
+        }
+        case 6 -> {
+          store.flush().join();
+          flushed.clear();
+          live.forEach((key, value) -> flushed.put(key, value.next()));
+        }
+        default -> {
+          if (random.nextInt(10) == 0) {
+            restart();
+            assertThat(registry.leftBehindCount()).as("step %d", step).isEqualTo(flushed.size());
+            live.clear();
+            for (String known : flushed.keySet()) {
+              live.put(known, connect(known));
+              assertThat(live.get(known).next())
+                  .as("step %d %s", step, known)
+                  .isEqualTo(flushed.get(known));
             }
           }
         }

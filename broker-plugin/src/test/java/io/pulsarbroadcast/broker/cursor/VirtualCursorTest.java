@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.cursor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pulsarbroadcast.broker.Seeds;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
 import java.util.Random;
 import java.util.TreeSet;
@@ -128,31 +129,33 @@ class VirtualCursorTest {
 
   @Test
   void shouldMatchANaiveCursorOverRandomAcknowledgements() {
-    for (int seed = 0; seed < 200; seed++) {
-      Random random = new Random(seed);
-      SkippedEntries none = new SkippedEntries();
-      VirtualCursor tested = new VirtualCursor("c", true, none, 0, 0);
-      TreeSet<Long> naive = new TreeSet<>();
-      tested.delivered(100);
-      for (int step = 0; step < 200; step++) {
-        long ordinal = random.nextInt(100);
-        if (random.nextInt(10) == 0) {
-          tested.ackCumulative(ordinal);
-          for (long i = 0; i <= ordinal; i++) {
-            naive.add(i);
-          }
-        } else {
-          tested.ackIndividual(ordinal);
-          naive.add(ordinal);
+    Seeds.forEach("cursor", 200, VirtualCursorTest::matchANaiveCursor);
+  }
+
+  private static void matchANaiveCursor(long seed) {
+    Random random = Seeds.random(seed);
+    SkippedEntries none = new SkippedEntries();
+    VirtualCursor tested = new VirtualCursor("c", true, none, 0, 0);
+    TreeSet<Long> naive = new TreeSet<>();
+    tested.delivered(100);
+    for (int step = 0; step < 200; step++) {
+      long ordinal = random.nextInt(100);
+      if (random.nextInt(10) == 0) {
+        tested.ackCumulative(ordinal);
+        for (long i = 0; i <= ordinal; i++) {
+          naive.add(i);
         }
-        long expected = 0;
-        while (naive.contains(expected)) {
-          expected++;
-        }
-        assertThat(tested.next()).as("seed %d step %d", seed, step).isEqualTo(expected);
-        long probe = random.nextInt(100);
-        assertThat(tested.isAcknowledged(probe)).isEqualTo(naive.contains(probe));
+      } else {
+        tested.ackIndividual(ordinal);
+        naive.add(ordinal);
       }
+      long expected = 0;
+      while (naive.contains(expected)) {
+        expected++;
+      }
+      assertThat(tested.next()).as("step %d", step).isEqualTo(expected);
+      long probe = random.nextInt(100);
+      assertThat(tested.isAcknowledged(probe)).isEqualTo(naive.contains(probe));
     }
   }
 

@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.pulsarbroadcast.broker.Seeds;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
@@ -62,10 +63,8 @@ class FanoutSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {100, 4000})
   void shouldGiveEveryConsumerEverythingInOrder(int payloadBytes) {
-    long seeds = Long.getLong("simulation.seeds", 150);
-    for (long seed = 0; seed < seeds; seed++) {
-      new Simulation(seed, payloadBytes).run(400);
-    }
+    int runs = Math.max(2, Integer.getInteger("simulation.seeds", 150));
+    Seeds.forEach("simulation", runs, seed -> new Simulation(seed, payloadBytes).run(400));
   }
 
   /** One repeatable run. */
@@ -100,7 +99,7 @@ class FanoutSimulationTest {
 
     Simulation(long seed, int payloadBytes) {
       this.run = "seed " + seed + ", " + payloadBytes + " bytes";
-      this.random = new Random(seed);
+      this.random = Seeds.random(seed);
       this.payloadBytes = payloadBytes;
     }
 

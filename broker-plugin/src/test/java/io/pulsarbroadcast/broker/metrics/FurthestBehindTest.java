@@ -3,7 +3,7 @@ package io.pulsarbroadcast.broker.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Random;
+import io.pulsarbroadcast.broker.Seeds;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,20 +14,20 @@ class FurthestBehindTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 5, 100, 2_000})
   void shouldChooseAsSortingWould(int limit) {
-    for (int seed = 0; seed < 20; seed++) {
-      long[] positions = new Random(seed).longs(1_000, 0, 300).toArray();
-      FurthestBehind<String> furthest = new FurthestBehind<>(limit);
-      for (long position : positions) {
-        furthest.offer("at " + position, position);
-      }
+    Seeds.forEach("furthest", 20, seed -> chooseAsSortingWould(limit, seed));
+  }
 
-      assertThat(furthest.inOrder().stream().mapToLong(FurthestBehind.Placed::position))
-          .as("seed %d", seed)
-          .containsExactlyElementsOf(
-              LongStream.of(positions).sorted().limit(limit).boxed().toList());
-      assertThat(furthest.inOrder())
-          .allMatch(placed -> placed.item().equals("at " + placed.position()));
+  private static void chooseAsSortingWould(int limit, long seed) {
+    long[] positions = Seeds.random(seed).longs(1_000, 0, 300).toArray();
+    FurthestBehind<String> furthest = new FurthestBehind<>(limit);
+    for (long position : positions) {
+      furthest.offer("at " + position, position);
     }
+
+    assertThat(furthest.inOrder().stream().mapToLong(FurthestBehind.Placed::position))
+        .containsExactlyElementsOf(LongStream.of(positions).sorted().limit(limit).boxed().toList());
+    assertThat(furthest.inOrder())
+        .allMatch(placed -> placed.item().equals("at " + placed.position()));
   }
 
   @Test

@@ -1,0 +1,255 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The bytes of the positions log, as each version of the format was written, stay readable, and the
+ * current version is still written so. The bytes are in {@code positions-log/v*.properties}, with
+ * the commit that wrote them; a new version adds a file and a test here, and changes none.
+ */
+class PositionsFormatTest {
+
+  private static final String NAMES =
+      "0=car-0 for 60 s, 1=car-1 for 60 s, 2=car-2 for 60 s, 3=car-3 for 60 s, 4=Lkw-Größe for"
+          + " 604800 s";
+
+  private final LedgerIndex index =
+      new LedgerIndex(() -> new TreeMap<>(Map.of(3L, 10L, 7L, 10L, 9L, 10L)), (from, to) -> {});
+
+  @Test
+  void shouldReadTheRecordsOfVersion1() throws IOException {
+    Properties v1 = bytesOf(1);
+    assertThat(show(v1, "snapshot"))
+        .isEqualTo(
+            """
+            first true, last true, place -1 of 0
+            names {%s}
+            at {3:-1={0,3,4}, 3:4={1}, 7:1={2}}
+            acknowledged {4={3={3,4,5,6,7,8,9}, 7={3}}}, parts {}
+            removed {}
+            """
+                .formatted(NAMES));
+    assertThat(show(v1, "changes"))
+        .isEqualTo(
+            """
+            first false, last false, place -1 of 0
+            names {5=late for 0 s}
+            at {3:-1={4}, 7:3={0,1}, 9:9={5}}
+            acknowledged {4={3={3,4,5,6,7,8,9}, 7={3}, 9={0}}}, parts {}
+            removed {3}
+            """);
+    assertThat(show(v1, "closed"))
+        .isEqualTo(
+            """
+            first false, last false, place -1 of 0
+            names {}
+            at {9:4={4}}
+            acknowledged {}, parts {}
+            removed {}
+            """);
+    assertThat(show(v1, "several.1"))
+        .isEqualTo(
+            """
+            first true, last false, place -1 of 0
+            names {0=a for 60 s}
+            at {3:4={0}}
+            acknowledged {}, parts {}
+            removed {}
+            """);
+    assertThat(show(v1, "several.2"))
+        .isEqualTo(
+            """
+            first false, last true, place -1 of 0
+            names {1=b for 60 s}
+            at {7:-1={1}}
+            acknowledged {}, parts {}
+            removed {}
+            """);
+  }
+
+  @Test
+  void shouldReadTheRecordsOfVersion2() throws IOException {
+    Properties v2 = bytesOf(2);
+    assertThat(show(v2, "snapshot"))
+        .isEqualTo(
+            """
+            first true, last true, place 1 of 1ad2941edf981a62
+            names {%s}
+            at {3:-1={0,3,4}, 3:4={1}, 7:1={2}}
+            acknowledged {4={3={3,4,5,6,7,8,9}, 7={3}}}, parts {}
+            removed {}
+            """
+                .formatted(NAMES));
+    assertThat(show(v2, "changes"))
+        .isEqualTo(
+            """
+            first false, last false, place 0 of 0
+            names {5=late for 0 s}
+            at {3:-1={4}, 7:3={0,1}, 9:9={5}}
+            acknowledged {4={3={3,4,5,6,7,8,9}, 7={3}, 9={0}}}, parts {4={9:2=[a, 8000000000000000]}}
+            removed {3}
+            """);
+    assertThat(show(v2, "closed"))
+        .isEqualTo(
+            """
+            first false, last false, place 0 of 0
+            names {}
+            at {9:4={4}}
+            acknowledged {}, parts {}
+            removed {}
+            """);
+    assertThat(show(v2, "several.1"))
+        .isEqualTo(
+            """
+            first true, last false, place 1 of 44adf7ce51c2b652
+            names {0=a for 60 s}
+            at {3:4={0}}
+            acknowledged {}, parts {}
+            removed {}
+            """);
+    assertThat(show(v2, "several.2"))
+        .isEqualTo(
+            """
+            first false, last true, place 2 of 44adf7ce51c2b652
+            names {1=b for 60 s}
+            at {3:9={1}}
+            acknowledged {}, parts {}
+            removed {}
+            """);
+  }
+
+  /** I1, I4: what a plugin of then stored is what a plugin of today restores. */
+  @Test
+  void shouldRestoreWhatEachVersionStored() throws IOException {
+    for (int version = 1; version <= PositionsRecord.VERSION; version++) {
+      Properties bytes = bytesOf(version);
+      CursorRegistry registry = restore(bytes, "snapshot", "changes");
+      assertThat(registry.leftBehindCount()).as("version %d", version).isEqualTo(5);
+      assertThat(next(registry, "car-0")).isEqualTo(14);
+      assertThat(next(registry, "car-1")).isEqualTo(14);
+      assertThat(next(registry, "car-2")).isEqualTo(12);
+      assertThat(next(registry, "late")).isEqualTo(30);
+      VirtualCursor holed = registry.connect("Lkw-Größe", 604_800, () -> 99, 0);
+      assertThat(holed.next()).isZero();
+      for (int ordinal = 0; ordinal < 30; ordinal++) {
+        assertThat(holed.isAcknowledged(ordinal))
+            .as("version %d, entry %d", version, ordinal)
+            .isEqualTo(ordinal >= 3 && ordinal < 10 || ordinal == 13 || ordinal == 20);
+      }
+      if (version == 1) {
+        assertThat(holed.remaining(22)).isNull();
+      } else {
+        assertThat(holed.remaining(22)).containsExactly(0b1010, Long.MIN_VALUE);
+      }
+
+      CursorRegistry closed = restore(bytes, "snapshot", "changes", "closed");
+      assertThat(next(closed, "Lkw-Größe")).isEqualTo(25);
+
+      CursorRegistry several = restore(bytes, "snapshot", "several.1", "several.2");
+      assertThat(several.leftBehindCount()).isEqualTo(2);
+      assertThat(next(several, "a")).isEqualTo(5);
+      assertThat(next(several, "b")).isEqualTo(10);
+    }
+  }
+
+  /** A change of the format without another version makes logs that older plugins misread. */
+  @Test
+  void shouldWriteTheCurrentVersionAsBefore() throws IOException {
+    Properties current = bytesOf(PositionsRecord.VERSION);
+    for (String record : current.stringPropertyNames()) {
+      String golden = current.getProperty(record);
+      byte[] written = PositionsRecord.decode(HexFormat.of().parseHex(golden)).encode();
+      assertThat(HexFormat.of().formatHex(written)).as(record).isEqualTo(golden);
+    }
+  }
+
+  private static Properties bytesOf(int version) throws IOException {
+    String name = "/positions-log/v" + version + ".properties";
+    Properties properties = new Properties();
+    try (InputStream file = PositionsFormatTest.class.getResourceAsStream(name)) {
+      assertThat(file).as("the bytes of version %d, in %s", version, name).isNotNull();
+      properties.load(file);
+    }
+    assertThat(properties.stringPropertyNames())
+        .containsExactlyInAnyOrder("snapshot", "changes", "closed", "several.1", "several.2");
+    return properties;
+  }
+
+  private static byte[] bytes(Properties golden, String record) {
+    return HexFormat.of().parseHex(golden.getProperty(record));
+  }
+
+  private CursorRegistry restore(Properties golden, String... records) throws IOException {
+    StoredPositions stored = new StoredPositions();
+    for (String record : records) {
+      stored.apply(bytes(golden, record));
+    }
+    CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
+    stored.restore(registry, index, 30);
+    return registry;
+  }
+
+  private static long next(CursorRegistry registry, String name) {
+    return registry.connect(name, 60, () -> 99, 0).next();
+  }
+
+  /** All that a record of versions 1 and 2 holds. */
+  private static String show(Properties golden, String name) throws IOException {
+    PositionsRecord record = PositionsRecord.decode(bytes(golden, name));
+    Map<Integer, String> names = new TreeMap<>();
+    record.names.forEach(
+        (number, stored) ->
+            names.put(number, stored.name() + " for " + stored.ttlSeconds() + " s"));
+    Map<String, String> positions = new TreeMap<>();
+    record.positions.forEach((entry, numbers) -> positions.put(show(entry), numbers.toString()));
+    return """
+        first %s, last %s, place %d of %x
+        names %s
+        at %s
+        acknowledged %s, parts %s
+        removed %s
+        """
+        .formatted(
+            record.firstOfSnapshot,
+            record.lastOfSnapshot,
+            record.placeInSnapshot,
+            record.snapshotId,
+            names,
+            positions,
+            record.holes,
+            showParts(record),
+            record.removed);
+  }
+
+  private static Map<Integer, String> showParts(PositionsRecord record) {
+    Map<Integer, String> parts = new TreeMap<>();
+    record.parts.forEach(
+        (number, batches) ->
+            parts.put(
+                number,
+                batches.entrySet().stream()
+                    .map(batch -> show(batch.getKey()) + "=" + showBits(batch.getValue()))
+                    .collect(Collectors.joining(", ", "{", "}"))));
+    return parts;
+  }
+
+  private static String showBits(long[] words) {
+    return Arrays.stream(words).mapToObj(Long::toHexString).toList().toString();
+  }
+
+  private static String show(EntryId entry) {
+    return entry.ledgerId() + ":" + entry.entryId();
+  }
+}
