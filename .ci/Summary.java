@@ -11,14 +11,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
 /**
- * Prints what a run of the tests did: the twenty slowest classes, how many brokers were started, and
- * "N passed, N failed, N skipped". Reads the reports of Surefire and Failsafe, and the {@code
+ * Prints what a run of the tests did: the twenty slowest classes, the seeds of random tests, how many
+ * brokers were started, and "N passed, N failed, N skipped". Reads the reports of Surefire and Failsafe, and the {@code
  * starts.log} that PulsarProcess keeps, of all modules. Ends with 1 when a broker's log says
  * that a buffer was not released.
  *
@@ -27,12 +28,14 @@ import javax.xml.stream.XMLStreamReader;
  */
 public final class Summary {
   private static final int SLOWEST = 20;
+  private static final Pattern SEEDS = Pattern.compile("^\\w+: (seeds \\d|-Dseed=)");
 
   /** What one report says about one class. */
   private record Report(String name, double seconds, int tests, int failed, int skipped) {}
 
   private final Instant since;
   private final List<Report> reports = new ArrayList<>();
+  private final List<String> seeds = new ArrayList<>();
   private int starts;
   private int startsAgain;
   private long leaks;
@@ -45,6 +48,9 @@ public final class Summary {
     Summary summary = new Summary(Instant.parse(args[1]));
     for (Path file : find(Path.of(args[0]), "*/target/{surefire,failsafe}-reports/TEST-*.xml")) {
       summary.addReport(file);
+    }
+    for (Path file : find(Path.of(args[0]), "*/target/surefire-reports/*-output.txt")) {
+      summary.addSeeds(file);
     }
     for (Path file : find(Path.of(args[0]), "*/target/broker-logs/starts.log")) {
       summary.addStarts(file);
@@ -88,6 +94,16 @@ public final class Summary {
     return Integer.parseInt(suite.getAttributeValue(null, attribute));
   }
 
+  /** What random tests say of their seeds, see Seeds in the tests of broker-plugin. */
+  private void addSeeds(Path file) throws IOException {
+    if (Files.getLastModifiedTime(file).toInstant().isBefore(since)) {
+      return;
+    }
+    try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+      lines.filter(line -> SEEDS.matcher(line).find()).forEach(seeds::add);
+    }
+  }
+
   /** Each line is {@code INSTANT INSTANCE start|again}. */
   private void addStarts(Path file) throws IOException {
     for (String line : Files.readAllLines(file)) {
@@ -123,6 +139,8 @@ public final class Summary {
     for (Report report : slowest) {
       System.out.printf(Locale.ROOT, "%8.1f s  %s%n", report.seconds(), report.name());
     }
+    System.out.println("Seeds of random tests, which -DNAME.seed=N repeats:");
+    seeds.stream().sorted().distinct().forEach(line -> System.out.println("  " + line));
     System.out.printf(
         "%d broker starts, %d of them made again because of apache/pulsar#25001%n",
         starts, startsAgain);
