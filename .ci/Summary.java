@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.xml.stream.XMLInputFactory;
+import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
 
@@ -35,6 +36,7 @@ public final class Summary {
 
   private final Instant since;
   private final List<Report> reports = new ArrayList<>();
+  private final List<String> skips = new ArrayList<>();
   private final List<String> seeds = new ArrayList<>();
   private int starts;
   private int startsAgain;
@@ -87,6 +89,26 @@ public final class Summary {
               count(suite, "tests"),
               count(suite, "failures") + count(suite, "errors"),
               count(suite, "skipped")));
+      addSkips(suite);
+    }
+  }
+
+  /** Why tests were skipped: the first line of what they say. */
+  private void addSkips(XMLStreamReader suite) throws XMLStreamException {
+    String test = null;
+    while (suite.hasNext()) {
+      if (suite.next() != XMLStreamConstants.START_ELEMENT) {
+        continue;
+      }
+      if (suite.getLocalName().equals("testcase")) {
+        String type = suite.getAttributeValue(null, "classname");
+        String method = suite.getAttributeValue(null, "name");
+        test = type.substring(type.lastIndexOf('.') + 1) + "." + method;
+      } else if (suite.getLocalName().equals("skipped")) {
+        String message = suite.getAttributeValue(null, "message");
+        String reason = message == null ? suite.getElementText().strip() : message;
+        skips.add(test + ": " + reason.lines().findFirst().orElse("no reason given"));
+      }
     }
   }
 
@@ -139,6 +161,7 @@ public final class Summary {
     for (Report report : slowest) {
       System.out.printf(Locale.ROOT, "%8.1f s  %s%n", report.seconds(), report.name());
     }
+    skips.forEach(skip -> System.out.println("Skipped: " + skip));
     System.out.println("Seeds of random tests, which -DNAME.seed=N repeats:");
     seeds.stream().sorted().distinct().forEach(line -> System.out.println("  " + line));
     System.out.printf(
