@@ -40,7 +40,10 @@ public final class ConsumerFleet implements AutoCloseable {
     SourceAddresses.checkOpenFiles(config.connections());
     this.config = config;
     this.table =
-        new ConsumerTable(config.consumers(), config.messages(), config.acksAtRegularTimes());
+        new ConsumerTable(
+            config.consumers(),
+            config.messages(),
+            config.ackPolicy().kind() != AckPolicy.Kind.INDIVIDUAL);
     this.counters = new FleetCounters(config.consumers());
     BrokerAddress.parse(config.serviceUrl());
     this.transport = new Transport(config.ioThreads());

@@ -9,6 +9,11 @@ import java.util.Arrays;
  *
  * <p>Which messages a row has received is a bitmap, so that a message that comes late is told from
  * one that comes twice. What a row costs is said by {@link #bytesPerConsumer}.
+ *
+ * <p>Order is that of the places in the topic, and it begins anew with each subscribe: a consumer
+ * may go back then, and everything that follows has to come one after the other, whether it comes
+ * for the first time or again. A lower sequence number at a later place is not out of order: the
+ * producer sent the message again, and the topic has it twice.
  */
 final class ConsumerTable {
   /** A row waits to be subscribed. */
@@ -28,17 +33,22 @@ final class ConsumerTable {
   /** The route of a consumer is being looked up. */
   static final byte LOOKING_UP = 5;
 
-  /** One byte, nine ints and a long in here, and an int in the {@link SubscribePump}. */
-  private static final int BYTES_OF_A_ROW = 1 + 10 * Integer.BYTES + Long.BYTES;
+  /** One byte, ten ints and three longs in here, and an int in the {@link SubscribePump}. */
+  private static final int BYTES_OF_A_ROW = 1 + 11 * Integer.BYTES + 3 * Long.BYTES;
 
-  private static final int BYTES_OF_A_LAST_MESSAGE = 2 * Long.BYTES;
+  /** Nothing was received since the consumer subscribed. */
+  private static final long NOTHING = -1;
+
   private static final long MAX_BITMAP_WORDS = Integer.MAX_VALUE - 16L;
 
   final byte[] state;
   final int[] permitsUsed;
   final int[] unacknowledged;
   final int[] duplicates;
+
+  /** Messages received after one that is further on in the topic. */
   final int[] outOfOrder;
+
   final long[] firstSubscribeNanos;
 
   /** From the first subscribe sent to success; -1 before. */
@@ -47,23 +57,31 @@ final class ConsumerTable {
   /** Messages passed over when a later one came; some may still have come out of order. */
   final int[] skipped;
 
-  /** The last message received, for acknowledgements at regular times; empty when not asked for. */
+  /** The place furthest on in the topic that was received since the consumer subscribed. */
   final long[] lastLedgerId;
 
   final long[] lastEntryId;
 
   private final int[] received;
   private final int[] highest;
+
+  /** The message at the last place. */
+  private final int[] lastSequence;
+
   private final long[] bitmap;
   private final int wordsPerConsumer;
   private final int messages;
+  private final boolean redeliversAll;
 
-  ConsumerTable(int consumers, int messages) {
-    this(consumers, messages, false);
-  }
-
-  ConsumerTable(int consumers, int messages, boolean withLastMessage) {
+  /**
+   * Makes a table of consumers that are not subscribed yet.
+   *
+   * @param redeliversAll whether a consumer that comes back gets everything again from some place
+   *     on; not so with individual acknowledgements, of which the broker knows each
+   */
+  ConsumerTable(int consumers, int messages, boolean redeliversAll) {
     this.messages = messages;
+    this.redeliversAll = redeliversAll;
     this.wordsPerConsumer = (messages + Long.SIZE - 1) / Long.SIZE;
     long words = (long) consumers * wordsPerConsumer;
     if (words > MAX_BITMAP_WORDS) {
@@ -72,8 +90,9 @@ final class ConsumerTable {
               .formatted(consumers, messages, MAX_BITMAP_WORDS * Long.SIZE));
     }
     bitmap = new long[(int) words];
-    lastLedgerId = new long[withLastMessage ? consumers : 0];
-    lastEntryId = new long[withLastMessage ? consumers : 0];
+    lastLedgerId = new long[consumers];
+    lastEntryId = new long[consumers];
+    lastSequence = new int[consumers];
     state = new byte[consumers];
     permitsUsed = new int[consumers];
     unacknowledged = new int[consumers];
@@ -85,13 +104,14 @@ final class ConsumerTable {
     firstSubscribeNanos = new long[consumers];
     connectMicros = new int[consumers];
     Arrays.fill(highest, -1);
+    Arrays.fill(lastLedgerId, NOTHING);
     Arrays.fill(connectMicros, -1);
   }
 
   /** Heap that one more consumer costs the load generator, apart from its share of a connection. */
-  static int bytesPerConsumer(int messages, boolean withLastMessage) {
+  static int bytesPerConsumer(int messages) {
     int words = (messages + Long.SIZE - 1) / Long.SIZE;
-    return BYTES_OF_A_ROW + words * Long.BYTES + (withLastMessage ? BYTES_OF_A_LAST_MESSAGE : 0);
+    return BYTES_OF_A_ROW + words * Long.BYTES;
   }
 
   /** True when a message with this number can be recorded. */
@@ -99,8 +119,20 @@ final class ConsumerTable {
     return sequence >= 0 && sequence < messages;
   }
 
-  /** Books one reception; returns true for the first of this message. */
-  boolean record(int consumer, int sequence) {
+  /** The consumer subscribes, for the first time or again: what comes next may be further back. */
+  void subscribing(int consumer) {
+    state[consumer] = SUBSCRIBING;
+    permitsUsed[consumer] = 0;
+    unacknowledged[consumer] = 0;
+    lastLedgerId[consumer] = NOTHING;
+  }
+
+  /**
+   * Books one reception, from this place in the topic; returns true for the first of this message.
+   */
+  boolean record(int consumer, int sequence, long ledgerId, long entryId) {
+    checkOrder(consumer, sequence, ledgerId, entryId);
+    highest[consumer] = Math.max(highest[consumer], sequence);
     int word = consumer * wordsPerConsumer + sequence / Long.SIZE;
     long bit = 1L << sequence;
     if ((bitmap[word] & bit) != 0) {
@@ -109,13 +141,42 @@ final class ConsumerTable {
     }
     bitmap[word] |= bit;
     received[consumer]++;
-    if (sequence > highest[consumer]) {
-      skipped[consumer] += sequence - highest[consumer] - 1;
-      highest[consumer] = sequence;
-    } else {
-      outOfOrder[consumer]++;
-    }
     return true;
+  }
+
+  private void checkOrder(int consumer, int sequence, long ledgerId, long entryId) {
+    long lastLedger = lastLedgerId[consumer];
+    long lastEntry = lastEntryId[consumer];
+    if (ledgerId < lastLedger || (ledgerId == lastLedger && entryId < lastEntry)) {
+      outOfOrder[consumer]++;
+      return;
+    }
+    int previous = lastLedger == NOTHING ? highest[consumer] : lastSequence[consumer];
+    if (sequence > previous + 1) {
+      skipped[consumer] += passedOver(consumer, previous + 1, sequence);
+    }
+    lastLedgerId[consumer] = ledgerId;
+    lastEntryId[consumer] = entryId;
+    lastSequence[consumer] = sequence;
+  }
+
+  /** How many of the messages from the one to before the other should have come in between. */
+  private int passedOver(int consumer, int from, int to) {
+    int count = to - from;
+    for (int message = from; message < to && !redeliversAll; message++) {
+      count -= hasReceived(consumer, message) ? 1 : 0;
+    }
+    return count;
+  }
+
+  /** How often something came that was not what had to come next. */
+  int disorder(int consumer) {
+    return outOfOrder[consumer] + skipped[consumer];
+  }
+
+  /** Whether the consumer is subscribed, and has received an intact message since. */
+  boolean hasPlace(int consumer) {
+    return state[consumer] == SUBSCRIBED && lastLedgerId[consumer] != NOTHING;
   }
 
   /** How many different messages this consumer has received. */

@@ -16,6 +16,12 @@ public interface DeliveryListener {
   boolean received(
       int consumer, int sequence, boolean first, long latencyNanos, long ledgerId, long entryId);
 
+  /**
+   * What is received next is not what had to come next: one further back than the last, or one
+   * behind a gap; in a redelivery too. Called before {@link #received}.
+   */
+  default void disordered(int consumer) {}
+
   /** Whether the broker is asked for a receipt of each acknowledgement; asked once. */
   default boolean wantsReceipts() {
     return false;

@@ -71,7 +71,7 @@ public final class LoadConfig {
 
   /** Heap that one more consumer costs the load generator, apart from its share of a connection. */
   public int bytesPerConsumer() {
-    return ConsumerTable.bytesPerConsumer(messages(), acksAtRegularTimes());
+    return ConsumerTable.bytesPerConsumer(messages());
   }
 
   boolean acksAtRegularTimes() {

@@ -81,12 +81,18 @@ final class MessageReceiver {
       return true;
     }
     long nanos = nowNanos - PayloadFormat.intendedNanos(buffer, payload);
-    boolean first = table.record(consumer, (int) sequence);
+    // Where a consumer begins is not for the listener: it may subscribe in the middle of a run.
+    boolean begun = table.received(consumer) > 0;
+    int disorder = table.disorder(consumer);
+    boolean first = table.record(consumer, (int) sequence, id.getLedgerId(), id.getEntryId());
     if (first) {
       stats.record((int) sequence, nanos);
     }
     if (listener == null) {
       return true;
+    }
+    if (begun && table.disorder(consumer) > disorder) {
+      listener.disordered(consumer);
     }
     if (wantsReceipts) {
       receiptId = RECEIPT_ID_BASE | (long) consumer << Integer.SIZE | sequence;
@@ -143,8 +149,6 @@ final class MessageReceiver {
         break;
       case CUMULATIVE_TIMED:
         table.unacknowledged[consumer]++;
-        table.lastLedgerId[consumer] = ledgerId;
-        table.lastEntryId[consumer] = entryId;
         break;
       case INDIVIDUAL:
         send(consumer, AckType.Individual, ledgerId, entryId);

@@ -73,9 +73,7 @@ final class SubscribePump {
   }
 
   private void subscribe(int consumer) {
-    table.state[consumer] = ConsumerTable.SUBSCRIBING;
-    table.permitsUsed[consumer] = 0;
-    table.unacknowledged[consumer] = 0;
+    table.subscribing(consumer);
     writer.subscribe(config, consumer, consumer);
   }
 

@@ -55,7 +55,7 @@ final class TimedAcks {
     int to = first + (int) ((long) size * (slice + 1) / slices);
     slice = (slice + 1) % slices;
     for (int consumer = from; consumer < to; consumer++) {
-      if (table.unacknowledged[consumer] > 0 && table.state[consumer] == ConsumerTable.SUBSCRIBED) {
+      if (table.unacknowledged[consumer] > 0 && table.hasPlace(consumer)) {
         table.unacknowledged[consumer] = 0;
         writer.ack(
             consumer,

@@ -12,8 +12,8 @@ import java.util.List;
  * @param received first receptions of acknowledged messages
  * @param missing what is lacking of the expected
  * @param duplicates further receptions by the same consumer
- * @param outOfOrder first receptions after a later message had been received
- * @param skipped messages passed over when a later one came
+ * @param outOfOrder receptions after a message that is further on in the topic, in redeliveries too
+ * @param skipped messages passed over when a later one came, in redeliveries too
  * @param corrupt messages whose checksum or layout is wrong
  * @param unexpected messages of another run, and commands that make no sense
  * @param unacknowledged receptions of messages that the broker did not acknowledge

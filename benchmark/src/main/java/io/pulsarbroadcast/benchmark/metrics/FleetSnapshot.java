@@ -12,9 +12,10 @@ import org.HdrHistogram.Histogram;
  * @param subscribed how many of them are subscribed at this moment
  * @param received first receptions, summed over consumers
  * @param duplicates further receptions of the same message by the same consumer
- * @param outOfOrder first receptions after a later message had been received
- * @param skipped messages passed over when a later one came; those that come after all are counted
- *     as out of order too
+ * @param outOfOrder receptions after a message that is further on in the topic; what is received
+ *     again after a subscribe is not, as long as it comes in order
+ * @param skipped messages passed over when a later one came, in redeliveries too; those that come
+ *     after all are counted as out of order too
  * @param corrupt messages whose checksum or layout is wrong
  * @param unexpected messages of another run
  * @param protocolErrors commands that make no sense

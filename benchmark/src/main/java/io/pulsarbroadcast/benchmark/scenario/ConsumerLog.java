@@ -40,13 +40,16 @@ class ConsumerLog implements DeliveryListener {
       duplicates[consumer]++;
     } else {
       received[consumer].set(sequence);
-      if (sequence < highest.get(consumer)) {
-        outOfOrder[consumer]++;
-      } else {
+      if (sequence > highest.get(consumer)) {
         highest.lazySet(consumer, sequence);
       }
     }
     return acknowledging;
+  }
+
+  @Override
+  public void disordered(int consumer) {
+    outOfOrder[consumer]++;
   }
 
   /** From now on, messages are acknowledged; a cumulative one covers those before, too. */
@@ -111,7 +114,7 @@ class ConsumerLog implements DeliveryListener {
         file, "group", "consumer", "expected", "missing", "duplicates", "outOfOrder");
   }
 
-  /** That nobody lacks a message and nobody got one for the first time after a later one. */
+  /** That nobody lacks a message, and that order held for everybody, in redeliveries too. */
   Promise[] promises(String who, BitSet expected) {
     long missing = missing(expected);
     return new Promise[] {

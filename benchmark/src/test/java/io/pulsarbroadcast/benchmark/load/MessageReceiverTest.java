@@ -17,11 +17,15 @@ import org.junit.jupiter.api.Test;
 
 class MessageReceiverTest {
   private static final int RUN = 99;
-  private final ConsumerTable table = new ConsumerTable(2, 10);
+  private final ConsumerTable table = new ConsumerTable(2, 10, true);
   private final LoopStats stats = new LoopStats(10, 0);
   private final CommandWriter writer = new CommandWriter(UnpooledByteBufAllocator.DEFAULT);
 
   private MessageReceiver receiver(AckPolicy policy) {
+    return receiver(policy, null);
+  }
+
+  private MessageReceiver receiver(AckPolicy policy, DeliveryListener listener) {
     LoadConfig config =
         LoadConfig.builder()
             .serviceUrl("pulsar://127.0.0.1:6650")
@@ -31,6 +35,7 @@ class MessageReceiverTest {
             .messages(10)
             .receiverQueueSize(4)
             .ackPolicy(policy)
+            .deliveryListener(listener)
             .run(RUN)
             .build();
     return new MessageReceiver(config, table, stats, writer);
@@ -38,9 +43,12 @@ class MessageReceiverTest {
 
   /** What follows the command in a frame: checksum, metadata, payload. */
   private static ByteBuf message(int run, int sequence) {
+    return message(new PayloadFormat(run).create(100, sequence, System.nanoTime(), new Random(1)));
+  }
+
+  private static ByteBuf message(byte[] payload) {
     MessageMetadata metadata =
-        new MessageMetadata().setProducerName("p").setSequenceId(sequence).setPublishTime(1);
-    byte[] payload = new PayloadFormat(run).create(100, sequence, System.nanoTime(), new Random(1));
+        new MessageMetadata().setProducerName("p").setSequenceId(1).setPublishTime(1);
     return Unpooled.copiedBuffer(
         Commands.serializeMetadataAndPayload(
             ChecksumType.Crc32c, metadata, Unpooled.wrappedBuffer(payload)));
@@ -113,6 +121,42 @@ class MessageReceiverTest {
 
     assertThat(stats.corrupt).isEqualTo(2);
     assertThat(table.received(0)).isZero();
+  }
+
+  @Test
+  void shouldCountAPayloadThatWasDamagedBeforeItsChecksumWasMade() {
+    byte[] payload = new PayloadFormat(RUN).create(100, 0, System.nanoTime(), new Random(1));
+    payload[payload.length - 1] ^= 1;
+
+    deliver(receiver(AckPolicy.CUMULATIVE), 0, message(payload));
+
+    assertThat(stats.corrupt).isEqualTo(1);
+    assertThat(table.received(0)).isZero();
+  }
+
+  @Test
+  void shouldTellTheListenerOfDisorderButNotOfWhereAConsumerBegins() {
+    List<Integer> disordered = new ArrayList<>();
+    MessageReceiver receiver =
+        receiver(
+            AckPolicy.CUMULATIVE,
+            new DeliveryListener() {
+              @Override
+              public boolean received(int c, int s, boolean first, long n, long l, long e) {
+                return true;
+              }
+
+              @Override
+              public void disordered(int consumer) {
+                disordered.add(consumer);
+              }
+            });
+
+    deliver(receiver, 0, message(RUN, 4));
+    assertThat(disordered).isEmpty();
+    deliver(receiver, 0, message(RUN, 6));
+
+    assertThat(disordered).containsExactly(0);
   }
 
   @Test

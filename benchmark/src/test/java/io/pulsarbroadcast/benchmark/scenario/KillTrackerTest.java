@@ -64,6 +64,7 @@ class KillTrackerTest {
   @Test
   void shouldFindMissingAndDisorderedMessages() {
     receive(0, 2, true, 2);
+    tracker.disordered(0);
     receive(0, 1, true, 1);
     receive(1, 1, true, 1);
     BitSet expected = new BitSet();
