@@ -6,18 +6,28 @@ import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConsumers;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.ReaderBuilder;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** I1 and I3 when an unused subscription changes its type: nothing is skipped on the way. */
 @ExtendWith(BrokerExtension.class)
@@ -53,42 +63,115 @@ class ConversionIT {
     }
   }
 
-  @Test
-  void shouldGiveAPlainConsumerWhatTheSlowestBroadcastOneLeft(Broker broker) throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void shouldRefuseAPlainConsumerAndKeepEveryPositionThatWaits(SubscriptionType type, Broker broker)
+      throws Exception {
     String topic = Broker.newTopic();
-    leaveBroadcastAt(broker, topic, 3, 7);
-    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
-      assertThat(stats(broker, topic, "all").getType()).isEqualTo("Exclusive");
-      assertThat(receiveAndAck(plain, 7)).isEqualTo(values(3, 10));
-      assertNothingMore(plain);
-      awaitBacklog(broker, topic, "all", 0);
-    }
+    leaveBroadcastAt(broker, topic, 5, 15);
+
+    assertThatThrownBy(() -> plain(broker, topic).subscriptionType(type).subscribe())
+        .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
+        .hasMessageContaining("Broadcast")
+        .hasMessageContaining("2 durable positions (0 connected, 2 waiting)")
+        .hasMessageContaining("topics unsubscribe");
+    assertBothGoOn(broker, topic);
   }
 
   @Test
-  void shouldGiveSharedConsumersWhatTheSlowestBroadcastOneLeft(Broker broker) throws Exception {
+  void shouldRefuseAReaderAndKeepEveryPositionThatWaits(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    leaveBroadcastAt(broker, topic, 3, 7);
-    try (Consumer<String> plain =
-        plain(broker, topic).subscriptionType(SubscriptionType.Shared).subscribe()) {
-      assertThat(stats(broker, topic, "all").getType()).isEqualTo("Shared");
-      assertThat(receiveAndAck(plain, 7)).isEqualTo(values(3, 10));
-      awaitBacklog(broker, topic, "all", 0);
-    }
+    leaveBroadcastAt(broker, topic, 5, 15);
+
+    assertThatThrownBy(() -> reader(broker, topic).create())
+        .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
+        .hasMessageContaining("2 durable positions (0 connected, 2 waiting)");
+    assertBothGoOn(broker, topic);
   }
 
   @Test
-  void shouldForgetBroadcastPositionsThatThePlainConsumerPassed(Broker broker) throws Exception {
+  void shouldRefuseAPlainConsumerAlsoAfterTheTopicWasUnloaded(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    leaveBroadcastAt(broker, topic, 3, 7);
-    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
-      receiveAndAck(plain, 7);
-      awaitBacklog(broker, topic, "all", 0);
-    }
+    leaveBroadcastAt(broker, topic, 5, 15);
+    broker.admin().topics().unload(topic);
+
+    assertThatThrownBy(() -> plain(broker, topic).subscribe())
+        .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
+        .hasMessageContaining("2 durable positions (0 connected, 2 waiting)");
+    assertBothGoOn(broker, topic);
+  }
+
+  /** The slow one last: its position is the subscription's, and would survive by chance. */
+  private static void assertBothGoOn(Broker broker, String topic) throws Exception {
+    assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");
     try (Consumer<String> slow = broker.broadcast(topic, "all", "slow").subscribe()) {
-      publish(broker, topic, 10, 12);
-      assertThat(receiveAndAck(slow, 2)).isEqualTo(values(10, 12));
+      assertThat(receiveAndAck(slow, 15)).isEqualTo(values(5, 20));
+      awaitBacklog(broker, topic, "all", 5);
+      try (Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe()) {
+        assertThat(receiveAndAck(fast, 5)).isEqualTo(values(15, 20));
+        awaitBacklog(broker, topic, "all", 0);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldServeAPlainConsumerAsIfTheSubscriptionHadAlwaysBeenPlain(
+      SubscriptionType type, Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leaveWithoutPositions(broker, topic);
+
+    try (Consumer<String> plain = plain(broker, topic).subscriptionType(type).subscribe()) {
+      assertThat(stats(broker, topic, "all").getType()).isEqualTo(type.toString());
+      publish(broker, topic, 10, 20);
+      assertThat(receiveAndAck(plain, 5)).isEqualTo(values(10, 15));
+      awaitBacklog(broker, topic, "all", 5);
+      broker.admin().topics().unload(topic);
+      assertThat(receiveUntil(plain, "message-19")).endsWith("message-18", "message-19");
+      awaitConsumers(broker, topic, "all", 1);
+      assertThat(stats(broker, topic, "all").getType()).isEqualTo(type.toString());
       awaitBacklog(broker, topic, "all", 0);
+    }
+    try (Consumer<String> broadcast = broker.broadcast(topic, "all", "late").subscribe()) {
+      publish(broker, topic, 20, 22);
+      assertThat(receiveAndAck(broadcast, 2)).isEqualTo(values(20, 22));
+    }
+  }
+
+  @Test
+  void shouldStayPlainWhenTheTopicIsUnloadedBeforeAnythingIsAcknowledged(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    leaveWithoutPositions(broker, topic);
+    plain(broker, topic).subscribe().close();
+
+    broker.admin().topics().unload(topic);
+    publish(broker, topic, 10, 11);
+    assertThat(stats(broker, topic, "all").getType()).isEqualTo("None");
+    assertThat(stats(broker, topic, "all").getMsgBacklog()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldStayBroadcastWhenThePlainConsumerIsRefusedByTheBrokersOwnChecks(Broker broker)
+      throws Exception {
+    String namespace = "public/" + UUID.randomUUID();
+    broker.admin().namespaces().createNamespace(namespace);
+    broker
+        .admin()
+        .namespaces()
+        .setSubscriptionTypesEnabled(namespace, Set.of(SubscriptionType.Exclusive));
+    String topic = "persistent://" + namespace + "/refused";
+    leaveWithoutPositions(broker, topic);
+
+    assertThatThrownBy(
+            () -> plain(broker, topic).subscriptionType(SubscriptionType.Shared).subscribe())
+        .isInstanceOf(PulsarClientException.NotAllowedException.class);
+    assertThatThrownBy(() -> reader(broker, topic).create())
+        .isInstanceOf(PulsarClientException.NotAllowedException.class);
+    assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");
+    try (Consumer<String> late = broker.broadcast(topic, "all", "late").subscribe()) {
+      publish(broker, topic, 10, 12);
+      assertThat(receiveAndAck(late, 2)).isEqualTo(values(10, 12));
     }
   }
 
@@ -104,13 +187,50 @@ class ConversionIT {
       throws PulsarClientException {
     try (Consumer<String> slow = broker.broadcast(topic, "all", "slow").subscribe();
         Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe()) {
-      publish(broker, topic, 0, 10);
+      publish(broker, topic, 0, 20);
       receiveAndAck(slow, slowest);
       receiveAndAck(fast, fastest);
     }
   }
 
+  /** A Broadcast subscription whose last position is gone; it waited for messages at the end. */
+  private static void leaveWithoutPositions(Broker broker, String topic) throws Exception {
+    try (Consumer<String> brief =
+        broker
+            .broadcast(topic, "all", "brief")
+            .property("pulsar.broadcast.cursor.ttl.seconds", "0")
+            .subscribe()) {
+      publish(broker, topic, 0, 10);
+      receiveAndAck(brief, 10);
+      awaitBacklog(broker, topic, "all", 0);
+    }
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(stats(broker, topic, "all").getSubscriptionProperties())
+                    .containsEntry("pulsar.broadcast.positions.waiting", "0"));
+  }
+
+  /** What comes up to a message, acknowledged; some of it perhaps again. */
+  private static List<String> receiveUntil(Consumer<String> consumer, String last)
+      throws PulsarClientException {
+    List<String> received = new ArrayList<>();
+    while (received.isEmpty() || !received.get(received.size() - 1).equals(last)) {
+      received.addAll(receiveAndAck(consumer, 1));
+    }
+    return received;
+  }
+
   private static ConsumerBuilder<String> plain(Broker broker, String topic) {
     return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("all");
+  }
+
+  private static ReaderBuilder<String> reader(Broker broker, String topic) {
+    return broker
+        .client()
+        .newReader(Schema.STRING)
+        .topic(topic)
+        .subscriptionName("all")
+        .startMessageId(MessageId.earliest);
   }
 }

@@ -16,10 +16,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.BrokerServiceException.TopicFencedException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.Subscription;
@@ -58,6 +61,8 @@ final class BroadcastTopic extends MeteredTopic {
 
   private final Map<String, CompletableFuture<BroadcastSubscription>> beingMade =
       new ConcurrentHashMap<>();
+
+  private final PlainSubscribe.UnderWay plainSubscribes = new PlainSubscribe.UnderWay();
 
   BroadcastTopic(
       String topic,
@@ -158,10 +163,46 @@ final class BroadcastTopic extends MeteredTopic {
     if (broadcast) {
       return subscribeBroadcast(option);
     }
-    if (existing instanceof BroadcastSubscription unused && !unused.isInUse()) {
-      return makePlain(unused).thenCompose(done -> super.subscribe(option));
+    if (existing instanceof BroadcastSubscription unused) {
+      return subscribePlain(option, unused);
     }
     return super.subscribe(option);
+  }
+
+  /**
+   * Subscribes a plain consumer to a Broadcast subscription that has no positions any more, which
+   * becomes plain when the broker has accepted the subscribe.
+   */
+  private CompletableFuture<Consumer> subscribePlain(
+      SubscriptionOption option, BroadcastSubscription unused) {
+    ConsumerBusyException refusal = PlainSubscribe.refusal(unused);
+    if (refusal != null) {
+      return CompletableFuture.failedFuture(refusal);
+    }
+    if (option.getStartMessageRollbackDurationSec() > 0) {
+      // The broker would move the subscription before it has accepted the subscribe.
+      return CompletableFuture.failedFuture(
+          new NotAllowedException(
+              "Subscription "
+                  + unused.getName()
+                  + " is a Broadcast subscription, which does not become plain with a subscribe that has a"
+                  + " rollback duration; subscribe without it"));
+    }
+    PlainSubscribe subscribe = plainSubscribes.begin(option);
+    return super.subscribe(option)
+        .whenComplete(
+            (standIn, e) -> {
+              plainSubscribes.end(subscribe);
+              if (e != null) {
+                subscribe.giveUp(this);
+              }
+            })
+        .thenApply(
+            standIn -> {
+              // The broker has looked at the subscription that was.
+              checkBackloggedCursors();
+              return subscribe.consumerFor(standIn);
+            });
   }
 
   private CompletableFuture<Consumer> subscribeBroadcast(SubscriptionOption option) {
@@ -227,15 +268,11 @@ final class BroadcastTopic extends MeteredTopic {
       Subscription subscription, Consumer consumer) {
     boolean broadcast = consumer.getMetadata().containsKey(BroadcastContract.TYPE_PROPERTY);
     if (!broadcast) {
-      if (subscription instanceof BroadcastSubscription inUse) {
-        return CompletableFuture.failedFuture(
-            new SubscriptionBusyException(
-                "Subscription "
-                    + inUse.getName()
-                    + " is a Broadcast subscription in use; subscribe with the consumer property "
-                    + BroadcastContract.TYPE_PROPERTY
-                    + "="
-                    + BroadcastContract.BROADCAST));
+      if (subscription instanceof BroadcastSubscription unused) {
+        PlainSubscribe subscribe = plainSubscribes.of(consumer);
+        return subscribe == null
+            ? busy("Subscription " + unused.getName() + " changed its type meanwhile, try again")
+            : makePlain(unused, subscribe);
       }
       return super.addConsumerToSubscription(subscription, consumer);
     }
@@ -283,7 +320,8 @@ final class BroadcastTopic extends MeteredTopic {
     }
     // A plain consumer that comes now finds the subscription fenced and tries again.
     return BrokerLine.close(plain)
-        .thenCompose(closed -> pastOf(name))
+        .thenCompose(closed -> readingEnded(plain))
+        .thenCompose(ended -> pastOf(name))
         .thenCompose(past -> exchange(plain, past));
   }
 
@@ -296,7 +334,6 @@ final class BroadcastTopic extends MeteredTopic {
     lock.readLock().lock();
     try {
       if (!isFenced) {
-        plain.getCursor().rewind();
         made = BroadcastSubscription.create(this, plain, config, past);
         getSubscriptions().put(name, made);
       } else {
@@ -355,16 +392,75 @@ final class BroadcastTopic extends MeteredTopic {
   }
 
   /**
-   * Exchanges a Broadcast subscription that nobody uses for a plain one at its slowest consumer's
-   * position.
+   * Exchanges a Broadcast subscription that has no positions for a plain one with a first consumer.
+   * What refuses the consumer leaves the subscription as it was.
    */
-  private CompletableFuture<Void> makePlain(BroadcastSubscription unused) {
-    return unused
-        .publishPosition()
-        .thenCompose(published -> unloadSubscription(unused.getName()))
-        .thenCompose(unloaded -> deletePositions(unused.getName()))
-        .thenRun(() -> PositionPublisher.unmark(unused.getCursor()))
-        .thenRun(() -> log.info("[{}][{}] Subscription is plain now", getName(), unused.getName()));
+  private CompletableFuture<Void> makePlain(
+      BroadcastSubscription unused, PlainSubscribe subscribe) {
+    // Whoever registers a position from now on is refused; who has registered one is counted.
+    if (!unused.lifecycle().fence()) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionFencedException(
+              "Subscription " + unused.getName() + " is being closed, try again"));
+    }
+    ConsumerBusyException refusal = PlainSubscribe.refusal(unused);
+    if (refusal != null) {
+      unused.lifecycle().unfence();
+      return CompletableFuture.failedFuture(refusal);
+    }
+    ManagedCursor cursor = unused.getCursor();
+    return BrokerLine.close(unused)
+        .thenCompose(closed -> readingEnded(unused))
+        .thenCompose(ended -> PositionPublisher.unmark(cursor))
+        .thenCompose(unmarked -> exchange(unused, subscribe))
+        .whenComplete(
+            (exchanged, e) -> {
+              if (e != null) {
+                unused.resumeAfterFence();
+              }
+            })
+        .thenCompose(exchanged -> deletePositions(unused.getName()));
+  }
+
+  private CompletableFuture<Void> exchange(BroadcastSubscription unused, PlainSubscribe subscribe) {
+    PersistentSubscription plain = subscribe.newSubscription(this, unused);
+    return super.addConsumerToSubscription(plain, subscribe.newConsumer(plain))
+        .thenCompose(
+            added -> {
+              if (!replaced(unused, plain)) {
+                return CompletableFuture.failedFuture(
+                    new TopicFencedException("Topic is temporarily unavailable"));
+              }
+              log.info("[{}][{}] Subscription is plain now", getName(), plain.getName());
+              return CompletableFuture.<Void>completedFuture(null);
+            })
+        .whenComplete(
+            (exchanged, e) -> {
+              if (e != null) {
+                subscribe.giveUp(this);
+                BrokerLine.close(plain);
+              }
+            });
+  }
+
+  private CompletableFuture<Void> readingEnded(PersistentSubscription closed) {
+    return CursorReads.end(closed.getCursor(), getBrokerService().getPulsar().getExecutor());
+  }
+
+  /** Puts a subscription in the place of another, unless the topic is being closed. */
+  private boolean replaced(PersistentSubscription old, PersistentSubscription made) {
+    // Closing the topic fences it under the write lock, and then closes the subscriptions there
+    // are: one that comes later would be nobody's, and its consumers would wait for ever.
+    lock.readLock().lock();
+    try {
+      if (isFenced || getSubscription(old.getName()) != old) {
+        return false;
+      }
+      getSubscriptions().put(old.getName(), made);
+      return true;
+    } finally {
+      lock.readLock().unlock();
+    }
   }
 
   /** Deletes a subscription, and its positions with it. */

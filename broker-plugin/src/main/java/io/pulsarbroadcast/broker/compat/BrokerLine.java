@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.Consumer;
+import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.TransportCnx;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
@@ -53,6 +54,12 @@ final class BrokerLine {
           method(DispatchRateLimiter.class, "consumeDispatchQuota", long.class, long.class),
           method(DispatchRateLimiter.class, "tryDispatchPermit", long.class, long.class));
 
+  /** From 3.2 on {@code Boolean}, with null for neither; before it {@code boolean}. */
+  private static final Method ASKS_FOR_REPLICATION =
+      firstOf(
+          method(SubscriptionOption.class, "getReplicatedSubscriptionStateArg"),
+          method(SubscriptionOption.class, "isReplicatedSubscriptionStateArg"));
+
   /** Late 3.3 makes rate limiters in a factory, which other lines do not have. */
   private static final Method RATE_LIMITER_FACTORY =
       method(BrokerService.class, "getDispatchRateLimiterFactory");
@@ -74,7 +81,34 @@ final class BrokerLine {
     require(
         CONSUME_QUOTA != null,
         "method DispatchRateLimiter.consumeDispatchQuota(long, long) or tryDispatchPermit(long, long)");
+    require(
+        ASKS_FOR_REPLICATION != null,
+        "method SubscriptionOption.getReplicatedSubscriptionStateArg() or isReplicatedSubscriptionStateArg()");
     require(CHECK_LIVENESS != null, "method TransportCnx.checkConnectionLiveness()");
+  }
+
+  /** A subscription of the broker's own kind. */
+  static PersistentSubscription newSubscription(
+      PersistentTopic topic,
+      String name,
+      ManagedCursor cursor,
+      boolean replicated,
+      Map<String, String> properties) {
+    try {
+      Constructor<?> constructor =
+          subscriptionTakesBoxed()
+              ? SUBSCRIPTION_TAKES_BOXED
+              : subscriptionConstructor(boolean.class);
+      return (PersistentSubscription)
+          constructor.newInstance(topic, name, cursor, replicated, properties);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("This broker's subscription cannot be made", e);
+    }
+  }
+
+  /** Whether a subscribe asks for the subscription's state to be replicated. */
+  static boolean asksForReplication(SubscriptionOption option) {
+    return Boolean.TRUE.equals(call(ASKS_FOR_REPLICATION, option));
   }
 
   static boolean subscriptionTakesBoxed() {

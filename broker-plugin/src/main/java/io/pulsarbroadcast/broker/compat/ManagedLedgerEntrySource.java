@@ -117,6 +117,11 @@ final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   @Override
+  public boolean cancelTail() {
+    return cursor.cancelPendingReadRequest();
+  }
+
+  @Override
   public synchronized void skipTail(long ordinal) {
     tail = Math.max(tail, ordinal);
   }

@@ -106,9 +106,25 @@ final class PositionPublisher {
     return cursor.getProperties().containsKey(MARK.keySet().iterator().next());
   }
 
-  /** Takes the mark off a subscription that becomes plain. */
-  static void unmark(ManagedCursor cursor) {
-    MARK.keySet().forEach(cursor::removeProperty);
+  /** Takes the mark off a subscription that becomes plain; completed when it is off storage. */
+  static CompletableFuture<Void> unmark(ManagedCursor cursor) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    cursor.asyncMarkDelete(
+        cursor.getMarkDeletedPosition(),
+        Map.of(),
+        new AsyncCallbacks.MarkDeleteCallback() {
+          @Override
+          public void markDeleteComplete(Object ctx) {
+            done.complete(null);
+          }
+
+          @Override
+          public void markDeleteFailed(ManagedLedgerException exception, Object ctx) {
+            done.completeExceptionally(exception);
+          }
+        },
+        null);
+    return done;
   }
 
   /** Begins: the first hand-over marks the cursor, also when there is no position to hand over. */

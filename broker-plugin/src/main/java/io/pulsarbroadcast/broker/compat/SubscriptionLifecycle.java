@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.compat;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +22,7 @@ final class SubscriptionLifecycle {
   private final String subscription;
   private final SubscriptionParts parts;
   private final SubscriptionWatch watch;
-  private volatile boolean fenced;
+  private final AtomicBoolean fenced = new AtomicBoolean();
   private volatile boolean discarded;
 
   SubscriptionLifecycle(
@@ -36,14 +37,22 @@ final class SubscriptionLifecycle {
     watch.start();
   }
 
-  /** Takes no further consumers. */
-  void fence() {
-    fenced = true;
+  /**
+   * Takes no further consumers, until {@link #unfence} or {@link #resume}.
+   *
+   * @return false when it took none already
+   */
+  boolean fence() {
+    return fenced.compareAndSet(false, true);
+  }
+
+  void unfence() {
+    fenced.set(false);
   }
 
   /** Whether the subscription takes no consumers because it is being closed. */
   boolean isFenced() {
-    return fenced;
+    return fenced.get();
   }
 
   /**
@@ -52,13 +61,14 @@ final class SubscriptionLifecycle {
    */
   CompletableFuture<Void> stop() {
     watch.stop();
-    parts.fanout().close();
+    CompletableFuture<Void> readingEnded = parts.fanout().close();
     return storePositions()
         .whenComplete(
             (stored, e) -> {
               parts.publisher().stop();
               parts.metrics().close();
-            });
+            })
+        .thenCompose(stored -> readingEnded);
   }
 
   /** Makes the positions last, and the subscription's own too. */
@@ -99,7 +109,7 @@ final class SubscriptionLifecycle {
 
   /** Takes part again after {@link #stop}, when closing the topic failed. */
   void resume() {
-    fenced = false;
+    unfence();
     parts.metrics().reopen();
     parts.publisher().resume();
     watch.start();

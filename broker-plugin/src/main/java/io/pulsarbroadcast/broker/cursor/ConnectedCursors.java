@@ -17,6 +17,15 @@ final class ConnectedCursors {
     return count;
   }
 
+  /** How many outlive their connection; counts them. */
+  int durableCount() {
+    int durable = 0;
+    for (int i = 0; i < count; i++) {
+      durable += cursors[i].isDurable() ? 1 : 0;
+    }
+    return durable;
+  }
+
   VirtualCursor get(int index) {
     return cursors[index];
   }

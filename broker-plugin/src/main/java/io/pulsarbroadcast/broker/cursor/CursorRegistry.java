@@ -272,6 +272,11 @@ public final class CursorRegistry {
     return connected.count();
   }
 
+  /** How many of them are durable. */
+  public synchronized int connectedDurableCount() {
+    return connected.durableCount();
+  }
+
   /** The positions of connected consumers. */
   public synchronized long[] connectedPositions() {
     return connected.positions();

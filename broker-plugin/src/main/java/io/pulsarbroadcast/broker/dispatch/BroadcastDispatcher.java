@@ -5,6 +5,7 @@ import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -138,14 +139,22 @@ public final class BroadcastDispatcher {
         });
   }
 
-  /** Stops reading. */
-  public void close() {
+  /**
+   * Stops reading.
+   *
+   * @return completed when no read is begun any more and none waits; one may still be under way
+   */
+  public CompletableFuture<Void> close() {
     closed = true;
-    thread.execute(
+    return CompletableFuture.runAsync(
         () -> {
+          if (tailReading && source.cancelTail()) {
+            tailReading = false;
+          }
           behind.close();
           source.close();
-        });
+        },
+        thread);
   }
 
   /** Reads again after {@link #close}. */

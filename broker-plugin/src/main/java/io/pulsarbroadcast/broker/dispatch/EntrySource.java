@@ -17,6 +17,13 @@ public interface EntrySource {
   void readTail(DispatchQuota.Share max, ReadCallback callback);
 
   /**
+   * Takes back a read at the tail that waits for an entry; it is not answered then.
+   *
+   * @return false when none waits: it is being answered, or there is none
+   */
+  boolean cancelTail();
+
+  /**
    * The topic's tail has been moved on to {@code ordinal}, which is after all that was read there:
    * {@link #readTail} goes on from there, also one that waits. What is before it is left to {@link
    * #readBehind}.

@@ -16,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -108,6 +109,23 @@ class BroadcastDispatcherTest {
     run();
 
     assertThat(consumer.messagesOut()).isEqualTo(1);
+  }
+
+  /** Whoever reads the topic's cursor next finds its one place for a waiting read free. */
+  @Test
+  void shouldTakeBackTheReadThatWaitsWhenClosedAndAskAgainWhenReopened() {
+    new Connection().consumerAt(END);
+    run();
+    assertThat(source.tail).isNotNull();
+
+    CompletableFuture<Void> closed = dispatcher.close();
+    run();
+    assertThat(closed).isCompleted();
+    assertThat(source.tail).as("the read that waited").isNull();
+
+    dispatcher.reopen();
+    run();
+    assertThat(source.tail).as("the read that waits").isNotNull();
   }
 
   @Test
@@ -212,6 +230,13 @@ class BroadcastDispatcherTest {
     public void readTail(DispatchQuota.Share max, ReadCallback callback) {
       tailReads++;
       tail = callback;
+    }
+
+    @Override
+    public boolean cancelTail() {
+      boolean waited = tail != null;
+      tail = null;
+      return waited;
     }
 
     @Override

@@ -282,6 +282,13 @@ class FanoutSimulationTest {
       }
 
       @Override
+      public boolean cancelTail() {
+        boolean waited = waiting != null;
+        waiting = null;
+        return waited;
+      }
+
+      @Override
       public void skipTail(long ordinal) {
         tail = Math.max(tail, (int) ordinal);
       }
@@ -325,7 +332,7 @@ class FanoutSimulationTest {
 
       @Override
       public void close() {
-        waiting = null;
+        // Nothing is open.
       }
     }
 

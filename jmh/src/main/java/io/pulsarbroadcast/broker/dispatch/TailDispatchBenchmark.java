@@ -65,6 +65,11 @@ public class TailDispatchBenchmark {
     public void readTail(DispatchQuota.Share max, ReadCallback callback) {}
 
     @Override
+    public boolean cancelTail() {
+      return false;
+    }
+
+    @Override
     public void skipTail(long ordinal) {
       // Nobody skips.
     }
