@@ -164,6 +164,14 @@ class PositionsFormatTest {
     }
   }
 
+  /** I1: the rest of a snapshot that was cut short may not be taken for all there is. */
+  @Test
+  void shouldNotTakeASnapshotThatAChangeCutsShort() throws IOException {
+    CursorRegistry registry = restore(bytesOf(2), "snapshot", "several.1", "changes", "several.2");
+    assertThat(registry.leftBehindCount()).isEqualTo(5);
+    assertThat(next(registry, "car-0")).isEqualTo(14);
+  }
+
   /** A change of the format without another version makes logs that older plugins misread. */
   @Test
   void shouldWriteTheCurrentVersionAsBefore() throws IOException {
