@@ -42,7 +42,12 @@ final class PositionPublisher {
   private static final Logger log = LoggerFactory.getLogger(PositionPublisher.class);
 
   /** Marks a cursor whose position comes from virtual cursors; see {@link #isMarked}. */
-  private static final Map<String, Long> MARK = Map.of("pulsar.broadcast", 1L);
+  private static final String MARK = "pulsar.broadcast";
+
+  private static final Map<String, Long> FOR_DURABLE = Map.of(MARK, 1L);
+
+  /** Of a subscription that no durable consumer has used yet, and that ends with the last other. */
+  private static final Map<String, Long> FOR_NON_DURABLE = Map.of(MARK, 2L);
 
   private final ManagedCursor cursor;
   private final Runnable afterLowering;
@@ -103,7 +108,12 @@ final class PositionPublisher {
    * published here, and with the first that a plain consumer publishes it is gone.
    */
   static boolean isMarked(ManagedCursor cursor) {
-    return cursor.getProperties().containsKey(MARK.keySet().iterator().next());
+    return cursor.getProperties().containsKey(MARK);
+  }
+
+  /** Whether a subscription that is being loaded was Broadcast, and of non-durable consumers. */
+  static boolean isOfNonDurable(ManagedCursor cursor) {
+    return FOR_NON_DURABLE.get(MARK).equals(cursor.getProperties().get(MARK));
   }
 
   /** Takes the mark off a subscription that becomes plain; completed when it is off storage. */
@@ -136,6 +146,13 @@ final class PositionPublisher {
   void positionMoved() {
     publishing.request();
     flushing.request();
+  }
+
+  /**
+   * The subscription's position may have moved without a durable one: publish within the interval.
+   */
+  void endMoved() {
+    publishing.request();
   }
 
   /** Writes the positions now. */
@@ -213,7 +230,9 @@ final class PositionPublisher {
     follow();
     CompletableFuture<Void> done = new CompletableFuture<>();
     Position position;
+    Map<String, Long> mark;
     synchronized (this) {
+      mark = cursors.isKeptForDurable() ? FOR_DURABLE : FOR_NON_DURABLE;
       if (stopped || holds > 0) {
         return CompletableFuture.completedFuture(null);
       }
@@ -222,9 +241,9 @@ final class PositionPublisher {
       if (lowest > ordinalAfter(current)) {
         EntryId last = index.entryAt(lowest - 1);
         position = PositionImpl.get(last.ledgerId(), last.entryId());
-      } else if (!isMarked(cursor)) {
+      } else if (!mark.get(MARK).equals(cursor.getProperties().get(MARK))) {
         // It has just become Broadcast, or whoever else moved the cursor has taken the mark away.
-        MARK.forEach(cursor::putProperty);
+        mark.forEach(cursor::putProperty);
         position = current;
       } else {
         return underWay;
@@ -233,7 +252,7 @@ final class PositionPublisher {
     }
     cursor.asyncMarkDelete(
         position,
-        MARK,
+        mark,
         new AsyncCallbacks.MarkDeleteCallback() {
           @Override
           public void markDeleteComplete(Object ctx) {

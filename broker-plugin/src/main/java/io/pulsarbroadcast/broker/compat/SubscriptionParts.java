@@ -54,7 +54,7 @@ record SubscriptionParts(
             skipped::addGap);
     long position = ordinalAfter(index, plain.getCursor().getMarkDeletedPosition());
     CursorRegistry cursors = new CursorRegistry(skipped, position);
-    if (past.origin() != Origin.NEW) {
+    if (past.origin() != Origin.NEW && !PositionPublisher.isOfNonDurable(plain.getCursor())) {
       cursors.keepForDurable();
     }
     past.positions().restore(cursors, index, ordinalAfter(index, ledger.getLastConfirmedEntry()));

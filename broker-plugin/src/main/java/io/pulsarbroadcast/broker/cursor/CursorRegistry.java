@@ -242,6 +242,11 @@ public final class CursorRegistry {
     keptForDurable = true;
   }
 
+  /** Whether {@link #keepForDurable} holds, or a durable cursor has been here. */
+  public synchronized boolean isKeptForDurable() {
+    return keptForDurable;
+  }
+
   /** Whether the subscription is nobody's: no position left, and never one that was to last. */
   public synchronized boolean isAbandonedByEphemerals() {
     return isEmpty() && !keptForDurable;
