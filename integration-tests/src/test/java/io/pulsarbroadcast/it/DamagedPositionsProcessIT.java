@@ -22,20 +22,23 @@ import org.junit.jupiter.api.Test;
 
 /**
  * I1 when stored positions are damaged on the bookie's disk: the topic loads, everybody goes on
- * from the subscription's position, which is the slowest consumer's, and the broker's log says why.
+ * from the subscription's position, which is the slowest consumer's and stays there until an
+ * operator decides, and the broker's log says why.
  */
 class DamagedPositionsProcessIT {
 
   @Test
-  void shouldGoOnFromTheSubscriptionsPosition() throws Exception {
+  void shouldHoldTheSubscriptionsPositionUntilSomebodyDecides() throws Exception {
     String topic = Broker.newTopic();
     String name = "car-" + UUID.randomUUID();
     try (Broker broker = Broker.start(BrokerExtension.newBroker())) {
       try (PulsarClient client = broker.newClient();
           Consumer<String> car = Broker.broadcast(client, topic, "all", name).subscribe();
+          Consumer<String> away = Broker.broadcast(client, topic, "all", "away").subscribe();
           Consumer<String> slow = Broker.broadcast(client, topic, "all", "slow").subscribe()) {
         publish(client, topic, 0, 10);
         car.acknowledgeCumulative(receive(car, 10).get(6));
+        away.acknowledgeCumulative(receive(away, 10).get(4));
         slow.acknowledgeCumulative(receive(slow, 10).get(2));
       }
       broker.process().stop();
@@ -48,21 +51,45 @@ class DamagedPositionsProcessIT {
         for (Consumer<String> consumer : List.of(car, slow)) {
           assertThat(receiveAndAck(consumer, 7)).isEqualTo(values(3, 10));
         }
-        assertThat(errors(broker))
-            .singleElement()
-            .asString()
-            .contains(topic, "[all]", "every consumer goes on from the subscription's position");
+        assertThat(errors(broker)).singleElement().asString().contains(topic, "[all]");
 
-        // From now on positions are stored again.
+        // From now on positions are stored again, and what those miss who are not back stays.
         broker.admin().topics().unload(topic);
         publish(client, topic, 10, 12);
         for (Consumer<String> consumer : List.of(car, slow)) {
           assertThat(receiveAndAck(consumer, 2)).isEqualTo(values(10, 12));
           Messages.assertNothingMore(consumer);
         }
+        assertLost(broker, topic, 1, 9);
+        try (Consumer<String> away = Broker.broadcast(client, topic, "all", "away").subscribe()) {
+          assertThat(receiveAndAck(away, 9)).as("I1").isEqualTo(values(3, 12));
+        }
+
+        broker.admin().topics().skipAllMessages(topic, "all");
+        assertLost(broker, topic, 0, 0);
+        broker.admin().topics().unload(topic);
+        publish(client, topic, 12, 13);
+        for (Consumer<String> consumer : List.of(car, slow)) {
+          assertThat(receiveAndAck(consumer, 1)).isEqualTo(values(12, 13));
+        }
+        try (Consumer<String> away = Broker.broadcast(client, topic, "all", "away").subscribe()) {
+          assertThat(receiveAndAck(away, 1)).isEqualTo(values(12, 13));
+        }
+        assertLost(broker, topic, 0, 0);
       }
-      assertThat(errors(broker)).hasSize(1);
     }
+  }
+
+  /** What the broker says of it: in statistics and metrics, and of the backlog. */
+  private static void assertLost(Broker broker, String topic, int lost, int backlog)
+      throws Exception {
+    Subscriptions.awaitBacklog(broker, topic, "all", backlog);
+    assertThat(Subscriptions.stats(broker, topic, "all").getSubscriptionProperties())
+        .containsEntry("pulsar.broadcast.positions.lost", String.valueOf(lost));
+    assertThat(
+            Scrape.of(broker.process())
+                .value("pulsar_broadcast_positions_lost", "topic", topic, "subscription", "all"))
+        .isEqualTo(lost);
   }
 
   /** Changes a byte of every copy of a text in the files under a folder; returns how many. */
@@ -86,7 +113,7 @@ class DamagedPositionsProcessIT {
 
   private static List<String> errors(Broker broker) throws IOException {
     try (Stream<String> lines = Files.lines(broker.process().logFile())) {
-      return lines.filter(line -> line.contains("Could not read the stored positions")).toList();
+      return lines.filter(line -> line.contains("The stored positions are lost")).toList();
     }
   }
 }

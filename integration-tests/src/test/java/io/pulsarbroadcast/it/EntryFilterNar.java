@@ -1,21 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
-import java.io.File;
 import java.io.IOException;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 
 /**
  * An entry filter as a user packages one, made for a test: compiled against the jars of the
@@ -85,42 +72,12 @@ final class EntryFilterNar {
 
   /** Writes the NAR into a folder. */
   static void write(Path folder, Path pulsarHome) throws IOException {
-    Path classes = Files.createDirectories(folder.resolve("classes"));
-    compile(classes, pulsarHome);
-    try (ZipOutputStream nar =
-        new ZipOutputStream(Files.newOutputStream(folder.resolve("wants-filter.nar")))) {
-      add(nar, "WantsFilter.class", Files.readAllBytes(classes.resolve("WantsFilter.class")));
-      add(
-          nar,
-          "META-INF/services/entry_filter.yml",
-          ("name: " + NAME + "\ndescription: for a test\nentryFilterClass: WantsFilter\n")
-              .getBytes(StandardCharsets.UTF_8));
-    }
-  }
-
-  private static void compile(Path target, Path pulsarHome) throws IOException {
-    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    String jars;
-    try (Stream<Path> lib = Files.list(pulsarHome.resolve("lib"))) {
-      jars = lib.map(Path::toString).collect(Collectors.joining(File.pathSeparator));
-    }
-    List<String> options = List.of("-d", target.toString(), "-cp", jars, "-proc:none");
-    JavaFileObject source =
-        new SimpleJavaFileObject(
-            URI.create("string:///WantsFilter.java"), JavaFileObject.Kind.SOURCE) {
-          @Override
-          public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-            return SOURCE;
-          }
-        };
-    if (!compiler.getTask(null, null, null, options, null, List.of(source)).call()) {
-      throw new IOException("The entry filter does not compile");
-    }
-  }
-
-  private static void add(ZipOutputStream zip, String name, byte[] bytes) throws IOException {
-    zip.putNextEntry(new ZipEntry(name));
-    zip.write(bytes);
-    zip.closeEntry();
+    TestNar.write(
+        folder.resolve("wants-filter.nar"),
+        pulsarHome,
+        "WantsFilter",
+        SOURCE,
+        "entry_filter.yml",
+        "name: " + NAME + "\ndescription: for a test\nentryFilterClass: WantsFilter\n");
   }
 }

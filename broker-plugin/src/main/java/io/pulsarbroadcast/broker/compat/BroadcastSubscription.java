@@ -71,7 +71,12 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   private BroadcastSubscription(
       BroadcastTopic topic, PersistentSubscription plain, SubscriptionParts parts) {
-    super(topic, plain.getName(), plain.getCursor(), false, plain.getSubscriptionProperties());
+    super(
+        topic,
+        plain.getName(),
+        plain.getCursor(),
+        false,
+        DeclaredLog.ofUsers(plain.getSubscriptionProperties()));
     this.parts = parts;
     this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
     this.lifecycle = newLifecycle(topic);
@@ -85,7 +90,12 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       PersistentSubscription plain,
       SubscriptionParts parts,
       Boolean replicated) {
-    super(topic, plain.getName(), plain.getCursor(), replicated, plain.getSubscriptionProperties());
+    super(
+        topic,
+        plain.getName(),
+        plain.getCursor(),
+        replicated,
+        DeclaredLog.ofUsers(plain.getSubscriptionProperties()));
     this.parts = parts;
     this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
     this.lifecycle = newLifecycle(topic);

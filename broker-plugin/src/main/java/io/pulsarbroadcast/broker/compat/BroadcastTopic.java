@@ -3,8 +3,6 @@ package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
-import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
-import io.pulsarbroadcast.broker.cursor.StoredPositions;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -55,9 +53,13 @@ final class BroadcastTopic extends MeteredTopic {
       BrokerLine.superClose(MethodHandles.lookup(), BroadcastTopic.class);
 
   private final BroadcastConfig config;
+  private final PositionsLogs logs = new PositionsLogs(this);
 
   /** Names of subscriptions that a Broadcast subscribe under way is making. */
   private final Set<String> newSubscriptions = ConcurrentHashMap.newKeySet();
+
+  /** Subscriptions whose positions are stored in a format that is not known. */
+  private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
   private final Map<String, CompletableFuture<BroadcastSubscription>> beingMade =
       new ConcurrentHashMap<>();
@@ -75,8 +77,8 @@ final class BroadcastTopic extends MeteredTopic {
   }
 
   /**
-   * Loads the positions of Broadcast subscriptions with the topic, so that their times to live go
-   * on.
+   * Loads the positions of Broadcast subscriptions with the topic. While they cannot be read it
+   * fails to load, as it does while a cursor cannot be recovered, and clients try again.
    */
   @Override
   public CompletableFuture<Void> initialize() {
@@ -88,17 +90,24 @@ final class BroadcastTopic extends MeteredTopic {
     getSubscriptions()
         .forEach(
             (name, subscription) -> {
-              if (PositionPublisher.isMarked(subscription.getCursor())) {
-                loaded.add(makeBroadcast(subscription));
+              if (PositionsLogs.isBroadcast(subscription.getCursor())) {
+                loaded.add(
+                    makeBroadcast(subscription)
+                        .exceptionallyCompose(e -> unlessRefused(name, e)));
               }
             });
-    return FutureUtil.waitForAll(loaded)
-        .exceptionally(
-            e -> {
-              log.warn(
-                  "[{}] A Broadcast subscription is plain until it is used again", getName(), e);
-              return null;
-            });
+    return FutureUtil.waitForAll(loaded);
+  }
+
+  /** A format that is not known concerns those who subscribe, not the whole topic. */
+  private CompletableFuture<BroadcastSubscription> unlessRefused(String name, Throwable failure) {
+    Throwable cause = FutureUtil.unwrapCompletionException(failure);
+    if (cause instanceof NotAllowedException) {
+      refused.add(name);
+      log.error("[{}] A Broadcast subscription cannot be used: {}", getName(), cause.getMessage());
+      return CompletableFuture.completedFuture(null);
+    }
+    return CompletableFuture.failedFuture(cause);
   }
 
   /**
@@ -162,6 +171,12 @@ final class BroadcastTopic extends MeteredTopic {
     }
     if (broadcast) {
       return subscribeBroadcast(option);
+    }
+    if (refused.contains(option.getSubscriptionName())) {
+      return busy(
+          "Subscription "
+              + option.getSubscriptionName()
+              + " is a Broadcast subscription whose positions this version of pulsar-broadcast cannot read");
     }
     if (existing instanceof BroadcastSubscription unused) {
       return subscribePlain(option, unused);
@@ -344,8 +359,15 @@ final class BroadcastTopic extends MeteredTopic {
     // A plain consumer that comes now finds the subscription fenced and tries again.
     return BrokerLine.close(plain)
         .thenCompose(closed -> readingEnded(plain))
-        .thenCompose(ended -> pastOf(name))
-        .thenCompose(past -> exchange(plain, past));
+        .thenCompose(
+            ended -> logs.pastOf(name, plain.getCursor(), newSubscriptions.contains(name)))
+        .thenCompose(past -> exchange(plain, past))
+        .whenComplete(
+            (made, e) -> {
+              if (e != null) {
+                plain.resumeAfterFence();
+              }
+            });
   }
 
   private CompletableFuture<BroadcastSubscription> exchange(
@@ -370,48 +392,13 @@ final class BroadcastTopic extends MeteredTopic {
       log.info("[{}][{}] Subscription is Broadcast now, {}", getName(), name, past);
       return CompletableFuture.completedFuture(made);
     }
-    CompletableFuture<Void> closed =
-        past.ledger() == null ? CompletableFuture.completedFuture(null) : past.ledger().close();
-    return closed
+    return past.ledger()
+        .close()
         .handle((done, e) -> null)
         .thenCompose(
             done ->
                 CompletableFuture.failedFuture(
                     new TopicFencedException("Topic is temporarily unavailable")));
-  }
-
-  /**
-   * Opens and reads the positions log; a subscription whose log cannot be read goes on without its
-   * past.
-   */
-  private CompletableFuture<SubscriptionPast> pastOf(String name) {
-    return PositionsLedger.open(this, name)
-        .thenCompose(
-            ledger ->
-                ledger
-                    .read()
-                    .handle(
-                        (positions, e) ->
-                            e == null
-                                ? new SubscriptionPast(originOf(name, positions), positions, ledger)
-                                : lost(name, ledger, e)))
-        .exceptionally(e -> lost(name, null, e));
-  }
-
-  private SubscriptionPast lost(String name, PositionsLedger ledger, Throwable cause) {
-    log.error(
-        "[{}][{}] Could not read the stored positions: every consumer goes on from the subscription's position",
-        getName(),
-        name,
-        cause);
-    return new SubscriptionPast(Origin.LOST, new StoredPositions(), ledger);
-  }
-
-  private Origin originOf(String name, StoredPositions positions) {
-    if (newSubscriptions.contains(name)) {
-      return Origin.NEW;
-    }
-    return positions.size() > 0 ? Origin.STORED : Origin.PLAIN;
   }
 
   /**
@@ -432,17 +419,20 @@ final class BroadcastTopic extends MeteredTopic {
       return CompletableFuture.failedFuture(refusal);
     }
     ManagedCursor cursor = unused.getCursor();
+    DeclaredLog declared = DeclaredLog.of(cursor);
     return BrokerLine.close(unused)
         .thenCompose(closed -> readingEnded(unused))
-        .thenCompose(ended -> PositionPublisher.unmark(cursor))
+        .thenCompose(ended -> DeclaredLog.revoke(cursor))
+        .thenCompose(revoked -> PositionPublisher.unmark(cursor))
         .thenCompose(unmarked -> exchange(unused, subscribe))
         .whenComplete(
             (exchanged, e) -> {
               if (e != null) {
+                declared.declare(cursor);
                 unused.resumeAfterFence();
               }
             })
-        .thenCompose(exchanged -> deletePositions(unused.getName()));
+        .thenCompose(exchanged -> logs.delete(unused.getName(), declared));
   }
 
   private CompletableFuture<Void> exchange(BroadcastSubscription unused, PlainSubscribe subscribe) {
@@ -489,24 +479,19 @@ final class BroadcastTopic extends MeteredTopic {
   /** Deletes a subscription, and its positions with it. */
   @Override
   public CompletableFuture<Void> unsubscribe(String subscriptionName) {
-    BroadcastSubscription broadcast = broadcastSubscription(subscriptionName);
+    refused.remove(subscriptionName);
+    PersistentSubscription subscription = getSubscription(subscriptionName);
+    DeclaredLog declared = subscription == null ? null : DeclaredLog.of(subscription.getCursor());
+    if (declared == null) {
+      return super.unsubscribe(subscriptionName);
+    }
     return super.unsubscribe(subscriptionName)
         .thenCompose(
             unsubscribed ->
-                broadcast == null
-                    ? CompletableFuture.completedFuture(null)
-                    : broadcast.lifecycle().discardLog())
-        .thenCompose(discarded -> deletePositions(subscriptionName));
-  }
-
-  private CompletableFuture<Void> deletePositions(String subscription) {
-    return PositionsLedger.delete(this, subscription)
-        .exceptionally(
-            e -> {
-              log.warn(
-                  "[{}][{}] Could not delete the stored positions", getName(), subscription, e);
-              return null;
-            });
+                subscription instanceof BroadcastSubscription broadcast
+                    ? broadcast.lifecycle().discardLog()
+                    : CompletableFuture.completedFuture(null))
+        .thenCompose(discarded -> logs.delete(subscriptionName, declared));
   }
 
   private static <T> CompletableFuture<T> busy(String message) {

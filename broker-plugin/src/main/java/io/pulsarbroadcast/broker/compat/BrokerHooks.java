@@ -36,6 +36,7 @@ public final class BrokerHooks {
       TopicFactory next = (TopicFactory) topicFactory.get(broker);
       topicFactory.set(
           broker, new BroadcastTopicFactory(next, config, BrokerMetrics.expose(pulsar)));
+      broker.addTopicEventListener(new DeletedTopics(broker));
       broker.setPulsarChannelInitializerFactory(BroadcastChannelInitializer::new);
     } catch (ReflectiveOperationException | LinkageError | IllegalStateException e) {
       throw new IllegalStateException(

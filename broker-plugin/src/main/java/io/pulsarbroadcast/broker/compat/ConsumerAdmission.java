@@ -130,6 +130,8 @@ final class ConsumerAdmission {
     consumers.add(consumer);
     subscription.getCursor().setActive();
     connection.add(subscription, consumer);
+    // Also that it has been seen is to be stored.
+    parts.publisher().positionMoved();
     return consumer;
   }
 

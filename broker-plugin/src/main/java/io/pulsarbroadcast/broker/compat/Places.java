@@ -114,10 +114,12 @@ final class Places {
 
   /** Whether a durable consumer without a position starts at the subscription's. */
   private boolean inherits() {
+    if (parts.cursors().isFloorHeld()) {
+      return true;
+    }
     return switch (parts.past().origin()) {
-      case LOST -> true;
       case PLAIN -> parts.cursors().floor() == parts.originalPosition();
-      case NEW, STORED -> parts.cursors().isEmpty();
+      case NEW, STORED, LOST -> parts.cursors().isEmpty();
     };
   }
 

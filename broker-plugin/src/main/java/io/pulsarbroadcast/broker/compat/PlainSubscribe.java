@@ -62,7 +62,13 @@ final class PlainSubscribe {
     CursorRegistry cursors = subscription.parts().cursors();
     int waiting = cursors.leftBehindCount();
     if (waiting == 0 && !subscription.isInUse()) {
-      return null;
+      return cursors.isFloorHeld()
+          ? new ConsumerBusyException(
+              "Subscription "
+                  + subscription.getName()
+                  + " is a Broadcast subscription whose stored positions are lost; clear its backlog, reset or delete"
+                  + " it first")
+          : null;
     }
     int connected = cursors.connectedDurableCount();
     int others = cursors.connectedCount() - connected;

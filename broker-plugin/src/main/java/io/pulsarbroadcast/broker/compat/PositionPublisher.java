@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
 final class PositionPublisher {
 
   private static final Logger log = LoggerFactory.getLogger(PositionPublisher.class);
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
   /** Marks a cursor whose position comes from virtual cursors; see {@link #isMarked}. */
   private static final String MARK = "pulsar.broadcast";
@@ -56,6 +57,7 @@ final class PositionPublisher {
   private final CursorRegistry cursors;
   private final PositionsStore store;
   private final SkipCounters skips;
+  private final Supplier<CompletableFuture<Void>> afterDecision;
   private final Throttled publishing;
   private final Throttled flushing;
   private volatile boolean stopped;
@@ -81,6 +83,7 @@ final class PositionPublisher {
    *     too
    * @param afterSkip takes the ordinal up to which all virtual cursors were moved
    * @param store where positions are written
+   * @param afterDecision has it on storage that an operator has decided about lost positions
    */
   PositionPublisher(
       ManagedCursor cursor,
@@ -91,7 +94,8 @@ final class PositionPublisher {
       PositionsStore store,
       SkipCounters skips,
       ScheduledExecutorService timer,
-      BroadcastConfig config) {
+      BroadcastConfig config,
+      Supplier<CompletableFuture<Void>> afterDecision) {
     this.cursor = cursor;
     this.afterLowering = afterLowering;
     this.afterSkip = afterSkip;
@@ -99,6 +103,7 @@ final class PositionPublisher {
     this.cursors = cursors;
     this.store = store;
     this.skips = skips;
+    this.afterDecision = afterDecision;
     this.publishing = new Throttled(timer, config.markDeleteIntervalMillis(), this::publishNow);
     this.flushing = new Throttled(timer, config.positionFlushIntervalMillis(), this::flushNow);
   }
@@ -297,6 +302,7 @@ final class PositionPublisher {
               follow(cause);
               moving = SkipCause.OTHER;
             })
+        .thenCompose(moved -> cause == SkipCause.CLEARED ? decided() : DONE)
         .thenCompose(moved -> flush());
   }
 
@@ -332,8 +338,32 @@ final class PositionPublisher {
    * To be called while it is held.
    */
   void followReset() {
+    decided();
     skips.add(SkipCause.RESET, cursors.resetAll(ordinalAfter(cursor.getMarkDeletedPosition())));
     positionMoved();
+  }
+
+  /** Everybody has a place now: nothing is held any more for those whose positions are lost. */
+  private CompletableFuture<Void> decided() {
+    if (!cursors.isFloorHeld()) {
+      return DONE;
+    }
+    cursors.releaseFloor();
+    return afterDecision
+        .get()
+        .whenComplete(
+            (done, e) -> {
+              if (e == null) {
+                log.info(
+                    "[{}][{}] Nothing is held any more for consumers whose positions are lost",
+                    cursor.getManagedLedger().getName(),
+                    cursor.getName());
+              } else {
+                // It will be, for the next load of the topic is to find them lost.
+                cursors.holdFloor();
+                warn("note that lost positions are decided about", e);
+              }
+            });
   }
 
   /** Holds the managed cursor, until {@link #release}. */

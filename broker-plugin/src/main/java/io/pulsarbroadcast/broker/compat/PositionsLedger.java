@@ -4,25 +4,30 @@ package io.pulsarbroadcast.broker.compat;
 import io.netty.buffer.ByteBuf;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import io.pulsarbroadcast.broker.cursor.StoredPositions;
+import io.pulsarbroadcast.broker.cursor.UnknownVersionException;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import org.apache.bookkeeper.client.BKException;
 import org.apache.bookkeeper.mledger.AsyncCallbacks;
 import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.bookkeeper.mledger.ManagedLedgerConfig;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
+import org.apache.bookkeeper.mledger.ManagedLedgerException.LedgerNotExistException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerNotFoundException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.MetadataNotFoundException;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
 import org.apache.pulsar.common.naming.TopicName;
-import org.apache.pulsar.common.util.Codec;
+import org.apache.pulsar.common.util.FutureUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,43 +39,44 @@ import org.slf4j.LoggerFactory;
  */
 final class PositionsLedger implements PositionsStore.Log {
 
-  /**
-   * Where the logs of all topics are, in the form of a namespace that is nobody's: inside the
-   * topic's own namespace they would show in listings, or be in the way when it is deleted.
-   */
-  private static final String FOLDER = "pulsar-broadcast/positions/persistent/";
-
   private static final String CURSOR = "snapshot";
   private static final int READ_ENTRIES = 100;
 
   private static final Logger log = LoggerFactory.getLogger(PositionsLedger.class);
 
+  /** How long after a failure the log is opened again. */
+  private static final int REOPEN_SECONDS = 1;
+
   private final PersistentTopic topic;
   private final String subscription;
+  private final String name;
   private volatile ManagedLedger ledger;
   private volatile ManagedCursor cursor;
   private volatile boolean takenOver;
+  private volatile boolean closed;
 
-  private PositionsLedger(PersistentTopic topic, String subscription) {
+  private PositionsLedger(PersistentTopic topic, String subscription, String name) {
     this.topic = topic;
     this.subscription = subscription;
+    this.name = name;
   }
 
-  /** The managed ledger's name. */
-  private static String nameOf(PersistentTopic topic, String subscription) {
-    return FOLDER + Codec.encode(topic.getName()) + "-" + Codec.encode(subscription);
+  /**
+   * Opens a log.
+   *
+   * @param name the managed ledger's, see {@link PositionsLogName}
+   * @param create whether to make it when there is none; else that fails, see {@link #isDamage}
+   */
+  static CompletableFuture<PositionsLedger> open(
+      PersistentTopic topic, String subscription, String name, boolean create) {
+    return new PositionsLedger(topic, subscription, name).open(create);
   }
 
-  /** Opens the log, making it when there is none. */
-  static CompletableFuture<PositionsLedger> open(PersistentTopic topic, String subscription) {
-    return new PositionsLedger(topic, subscription).open();
-  }
-
-  private CompletableFuture<PositionsLedger> open() {
+  private CompletableFuture<PositionsLedger> open(boolean create) {
     return topic
         .getBrokerService()
         .getManagedLedgerConfig(TopicName.get(topic.getName()))
-        .thenCompose(config -> openLedger(topic, nameOf(topic, subscription), forPositions(config)))
+        .thenCompose(config -> openLedger(topic, name, forPositions(config, create)))
         .thenCompose(
             opened ->
                 openCursor(opened)
@@ -83,22 +89,85 @@ final class PositionsLedger implements PositionsStore.Log {
                         }));
   }
 
-  /** Opens the log again after {@link #close}; what is appended before that is done fails. */
+  /**
+   * Opens the log again after {@link #close}, until that succeeds or it is closed again; what is
+   * appended before that is done fails.
+   */
   void reopen() {
-    open()
-        .exceptionally(
-            e -> {
-              log.warn(
-                  "[{}][{}] Could not open the positions log again",
-                  topic.getName(),
-                  subscription,
-                  e);
-              return null;
+    closed = false;
+    open(false)
+        .whenComplete(
+            (opened, e) -> {
+              if (e == null && closed) {
+                close();
+              } else if (e != null && !closed) {
+                log.warn(
+                    "[{}][{}] Could not open the positions log again, trying again: {}",
+                    topic.getName(),
+                    subscription,
+                    e.toString());
+                topic
+                    .getBrokerService()
+                    .getPulsar()
+                    .getExecutor()
+                    .schedule(this::reopenUnlessClosed, REOPEN_SECONDS, TimeUnit.SECONDS);
+              }
             });
   }
 
-  private static ManagedLedgerConfig forPositions(ManagedLedgerConfig config) {
-    config.setCreateIfMissing(true);
+  private void reopenUnlessClosed() {
+    if (!closed) {
+      reopen();
+    }
+  }
+
+  /**
+   * Whether a log that fails so to be opened or read will do so for ever: it is not there, or parts
+   * of it are not, or are not what was written. Everything else may pass.
+   */
+  static boolean isDamage(Throwable failure) {
+    Throwable cause = FutureUtil.unwrapCompletionException(failure);
+    if (cause instanceof UnknownVersionException) {
+      return false;
+    }
+    String message = String.valueOf(cause.getMessage());
+    return cause instanceof IOException
+        || cause instanceof ManagedLedgerNotFoundException
+        || cause instanceof LedgerNotExistException
+        || message.equals(BKException.getMessage(BKException.Code.NoSuchEntryException))
+        || message.startsWith(BKException.getMessage(BKException.Code.DigestMatchException));
+  }
+
+  /** Whether there is no such log; otherwise as {@link #isDamage}. */
+  static boolean isMissing(Throwable failure) {
+    return FutureUtil.unwrapCompletionException(failure) instanceof ManagedLedgerNotFoundException;
+  }
+
+  /** Closes a log, whatever happened, before that is passed on. */
+  static <T> BiFunction<T, Throwable, CompletableFuture<T>> closing(PositionsLedger ledger) {
+    return (value, e) ->
+        ledger
+            .close()
+            .handle(
+                (closed, notClosed) ->
+                    e == null
+                        ? CompletableFuture.completedFuture(value)
+                        : CompletableFuture.<T>failedFuture(e))
+            .thenCompose(passed -> passed);
+  }
+
+  /** Closes a log when what was done with it failed. */
+  static <T> BiFunction<T, Throwable, CompletableFuture<T>> closingOnFailure(
+      PositionsLedger ledger) {
+    BiFunction<T, Throwable, CompletableFuture<T>> closing = closing(ledger);
+    return (value, e) ->
+        e == null ? CompletableFuture.completedFuture(value) : closing.apply(value, e);
+  }
+
+  private static ManagedLedgerConfig forPositions(ManagedLedgerConfig config, boolean create) {
+    config.setCreateIfMissing(create);
+    // Of a log nothing is to be left out, whatever the operator chose for messages.
+    config.setAutoSkipNonRecoverableData(false);
     config.setRetentionTime(0, TimeUnit.SECONDS);
     config.setRetentionSizeInMB(0);
     config.setShadowSourceName(null);
@@ -153,11 +222,21 @@ final class PositionsLedger implements PositionsStore.Log {
 
   /**
    * Reads everything from the last snapshot on. Fails with an IOException at a record that cannot
-   * be read.
+   * be read, or when there is none.
    */
   CompletableFuture<StoredPositions> read() {
     cursor.rewind();
-    return readOn(new StoredPositions());
+    return readOn(new StoredPositions())
+        .thenCompose(
+            stored ->
+                stored.isNothing()
+                    ? CompletableFuture.failedFuture(
+                        new IOException("the positions log " + name + " has no records"))
+                    : CompletableFuture.completedFuture(stored));
+  }
+
+  CompletableFuture<StoredPositions> readAndClose() {
+    return read().handle(closing(this)).thenCompose(stored -> stored);
   }
 
   private CompletableFuture<StoredPositions> readOn(StoredPositions stored) {
@@ -211,6 +290,9 @@ final class PositionsLedger implements PositionsStore.Log {
             if (exception instanceof ManagedLedgerFencedException) {
               closeTopic();
             }
+            // Until it is told so, a managed ledger takes nothing more after a failed write. What
+            // this one did not take is in the snapshot that follows.
+            ledger.readyToCreateNewLedger();
             appended.completeExceptionally(exception);
           }
         },
@@ -252,6 +334,11 @@ final class PositionsLedger implements PositionsStore.Log {
         null);
   }
 
+  /** The managed ledger's name. */
+  String name() {
+    return name;
+  }
+
   /** What the log takes on storage. */
   long sizeBytes() {
     return ledger.getTotalSize();
@@ -259,31 +346,31 @@ final class PositionsLedger implements PositionsStore.Log {
 
   /** Closes the log; what was appended before is on storage. */
   CompletableFuture<Void> close() {
-    CompletableFuture<Void> closed = new CompletableFuture<>();
+    closed = true;
+    CompletableFuture<Void> done = new CompletableFuture<>();
     ledger.asyncClose(
         new AsyncCallbacks.CloseCallback() {
           @Override
           public void closeComplete(Object ctx) {
-            closed.complete(null);
+            done.complete(null);
           }
 
           @Override
           public void closeFailed(ManagedLedgerException exception, Object ctx) {
-            closed.completeExceptionally(exception);
+            done.completeExceptionally(exception);
           }
         },
         null);
-    return closed;
+    return done;
   }
 
-  /** Deletes the log of a subscription, open or not; does nothing when there is none. */
-  static CompletableFuture<Void> delete(PersistentTopic topic, String subscription) {
+  /** Deletes a log, open or not; does nothing when there is none. */
+  static CompletableFuture<Void> delete(BrokerService broker, String name) {
     CompletableFuture<Void> deleted = new CompletableFuture<>();
-    topic
-        .getBrokerService()
+    broker
         .getManagedLedgerFactory()
         .asyncDelete(
-            nameOf(topic, subscription),
+            name,
             new AsyncCallbacks.DeleteLedgerCallback() {
               @Override
               public void deleteLedgerComplete(Object ctx) {

@@ -29,6 +29,7 @@ final class ShownStats {
   private static final String CONSUMERS = PREFIX + "consumers";
   private static final String NOT_LISTED = PREFIX + "consumers.not.listed";
   private static final String WAITING = PREFIX + "positions.waiting";
+  private static final String LOST = PREFIX + "positions.lost";
   private static final String SLOWEST = PREFIX + "lag.slowest.entries";
   private static final String MEDIAN = PREFIX + "lag.median.entries";
   private static final String POSITION = PREFIX + "position";
@@ -123,6 +124,8 @@ final class ShownStats {
   private Map<String, Long> summary() {
     Lag lag = Lag.of(subscription.parts().cursors().connectedPositions(), subscription.end());
     return Map.of(
+        LOST,
+        subscription.parts().cursors().isFloorHeld() ? 1L : 0L,
         CONSUMERS,
         (long) consumers.count(),
         WAITING,

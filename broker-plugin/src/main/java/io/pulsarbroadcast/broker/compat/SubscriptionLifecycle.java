@@ -86,7 +86,7 @@ final class SubscriptionLifecycle {
    */
   CompletableFuture<Void> closeLog() {
     PositionsLedger ledger = parts.past().ledger();
-    if (ledger == null || discarded) {
+    if (discarded) {
       return CompletableFuture.completedFuture(null);
     }
     return ledger
@@ -114,7 +114,7 @@ final class SubscriptionLifecycle {
     parts.publisher().resume();
     watch.start();
     parts.fanout().reopen();
-    if (parts.past().ledger() != null && !discarded) {
+    if (!discarded) {
       parts.past().ledger().reopen();
     }
   }

@@ -5,6 +5,7 @@ import com.google.common.collect.Maps;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
@@ -12,6 +13,7 @@ import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.metrics.CountingExecutor;
 import io.pulsarbroadcast.broker.metrics.Lag;
 import io.pulsarbroadcast.broker.metrics.MeteredLog;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import io.pulsarbroadcast.broker.metrics.SubscriptionSample;
 import java.util.concurrent.ScheduledExecutorService;
@@ -57,7 +59,12 @@ record SubscriptionParts(
     if (past.origin() != Origin.NEW && !PositionPublisher.isOfNonDurable(plain.getCursor())) {
       cursors.keepForDurable();
     }
-    past.positions().restore(cursors, index, ordinalAfter(index, ledger.getLastConfirmedEntry()));
+    if (past.origin() == Origin.LOST) {
+      cursors.holdFloor();
+    }
+    Skipped before =
+        past.positions()
+            .restore(cursors, index, ordinalAfter(index, ledger.getLastConfirmedEntry()));
     BrokerService broker = topic.getBrokerService();
     ScheduledExecutorService timer = broker.getPulsar().getExecutor();
     String name = topic.getName() + "/" + plain.getName();
@@ -73,11 +80,17 @@ record SubscriptionParts(
     BroadcastDispatcher fanout =
         new BroadcastDispatcher(
             name, source, rates, position, thread, timer, config.catchUpMaxHeldBytes(), metrics);
-    PositionsStore.Log log =
-        past.ledger() == null ? PositionsStore.NOWHERE : new MeteredLog(past.ledger(), metrics);
     PositionsStore store =
-        new PositionsStore(log, cursors, index, config.maxAcknowledgmentHolesToPersist());
+        new PositionsStore(
+            new MeteredLog(past.ledger(), metrics),
+            cursors,
+            index,
+            config.maxAcknowledgmentHolesToPersist());
     SkipCounters skips = new SkipCounters(topic.getName(), plain.getName(), metrics);
+    if (!PositionPublisher.isMarked(plain.getCursor())) {
+      // With the mark it is what a crash left behind in the log, and had been acknowledged.
+      skips.add(SkipCause.ELSEWHERE, before);
+    }
     PositionPublisher publisher =
         new PositionPublisher(
             plain.getCursor(),
@@ -88,7 +101,8 @@ record SubscriptionParts(
             store,
             skips,
             timer,
-            config);
+            config,
+            () -> DeclaredLog.of(plain.getCursor()).decided().declare(plain.getCursor()));
     source.whenSkipped(publisher::positionMoved);
     publisher.start();
     metrics.sampleFrom(
@@ -100,7 +114,8 @@ record SubscriptionParts(
                 cursors.leftBehindCount(),
                 fanout.convoys(),
                 thread.queued() + executors.queuedAcks(),
-                past.ledger() == null ? 0 : past.ledger().sizeBytes()));
+                past.ledger().sizeBytes(),
+                cursors.isFloorHeld()));
     return new SubscriptionParts(
         index, cursors, source, rates, executors, fanout, publisher, metrics, skips, config, past,
         position);

@@ -7,9 +7,11 @@ import io.pulsarbroadcast.broker.cursor.StoredPositions;
  * What is known of a subscription when it becomes Broadcast. Immutable.
  *
  * @param positions what its consumers had acknowledged
- * @param ledger the positions log, or null when it cannot be opened
+ * @param ledger the positions log
+ * @param declared what the cursor says of it
  */
-record SubscriptionPast(Origin origin, StoredPositions positions, PositionsLedger ledger) {
+record SubscriptionPast(
+    Origin origin, StoredPositions positions, PositionsLedger ledger, DeclaredLog declared) {
 
   /** Where a subscription was before, and so where a consumer starts that has no position. */
   enum Origin {

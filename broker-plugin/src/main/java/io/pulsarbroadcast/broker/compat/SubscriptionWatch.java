@@ -91,7 +91,7 @@ final class SubscriptionWatch {
   }
 
   private void expirePositions() {
-    Skipped expired = parts.cursors().expire(System.nanoTime(), places.end());
+    Skipped expired = parts.cursors().expire(System.currentTimeMillis(), places.end());
     if (expired.positions() > 0) {
       parts.skips().add(SkipCause.POSITION_EXPIRED, expired);
       parts.publisher().positionMoved();

@@ -1,8 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.ObjIntConsumer;
 
 /**
  * The virtual cursors of one Broadcast subscription: those of connected consumers, and those left
@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
  *
  * <p>Names: a name identifies a durable consumer, but generated names collide (5 hex digits in the
  * Java client). Connected consumers of one name each have a cursor of their own; of several left
- * behind under one name the lowest position is kept; who comes back under the name takes it. What
- * is stored of a name is the lowest of all its cursors.
+ * behind under one name the lowest position is kept, and how many they were: as many may come back
+ * and start from it. What is stored of a name is the lowest of all its cursors, and their number.
  */
 public final class CursorRegistry {
 
@@ -23,7 +23,7 @@ public final class CursorRegistry {
   public static final long EPHEMERAL = -1;
 
   private final SkippedEntries skipped;
-  private final LongSupplier nanoClock;
+  private final LongSupplier clockMillis;
   private final ConnectedCursors connected = new ConnectedCursors();
   private final NamedPositions names = new NamedPositions();
 
@@ -36,6 +36,9 @@ public final class CursorRegistry {
   /** A cursor that stood at the floor when it was looked at last, or null. */
   private VirtualCursor holdsFloor;
 
+  /** Whether positions are lost that may be anywhere from the floor on. */
+  private boolean floorHeld;
+
   /** Whether the position is to last when there are no durable cursors. */
   private boolean keptForDurable;
 
@@ -44,12 +47,12 @@ public final class CursorRegistry {
    * @param floor the subscription's position: its first unacknowledged entry
    */
   public CursorRegistry(SkippedEntries skipped, long floor) {
-    this(skipped, floor, System::nanoTime);
+    this(skipped, floor, System::currentTimeMillis);
   }
 
-  CursorRegistry(SkippedEntries skipped, long floor, LongSupplier nanoClock) {
+  CursorRegistry(SkippedEntries skipped, long floor, LongSupplier clockMillis) {
     this.skipped = skipped;
-    this.nanoClock = nanoClock;
+    this.clockMillis = clockMillis;
     this.floor = floor;
   }
 
@@ -68,8 +71,9 @@ public final class CursorRegistry {
       String name, long ttlSeconds, LongSupplier start, long deliveredEnd) {
     boolean durable = ttlSeconds >= 0;
     NamedPosition named = durable ? names.get(name) : null;
+    boolean returned = named != null && named.leftBehind() != null;
     VirtualCursor cursor;
-    if (named != null && named.leftBehind != null) {
+    if (returned) {
       cursor = names.takeLeftBehind(named);
     } else {
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
@@ -80,17 +84,19 @@ public final class CursorRegistry {
       if (named == null) {
         named = names.add(name, ttlSeconds);
       }
-      named.timeToLive(ttlSeconds);
-      names.connected(named, cursor);
+      names.connected(named, cursor, ttlSeconds, returned);
     }
     connected.add(cursor);
     return cursor;
   }
 
-  /** Whether the name of a cursor is on storage; until then a crash would forget it. */
+  /**
+   * Whether the name of a cursor is on storage, with as many positions as it has; until then a
+   * crash would forget one of them.
+   */
   public synchronized boolean isNameStored(VirtualCursor cursor) {
     NamedPosition named = cursor.isDurable() ? names.get(cursor.name()) : null;
-    return named == null || named.nameStored;
+    return named == null || named.isStored();
   }
 
   /**
@@ -100,7 +106,7 @@ public final class CursorRegistry {
   public synchronized void disconnect(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
       cursor.named.connected--;
-      names.leaveBehind(cursor.named, cursor, nanoClock.getAsLong());
+      names.leaveBehind(cursor.named, cursor, clockMillis.getAsLong());
     }
   }
 
@@ -118,15 +124,16 @@ public final class CursorRegistry {
   }
 
   /**
-   * Drops the positions whose consumers stayed away for longer than their time to live. Under the
-   * same lock as {@link #connect}: a consumer that returns finds its position or, when it comes too
-   * late, none; what it misses is then in the answer.
+   * Drops the positions whose consumers stayed away for longer than their time to live, by the wall
+   * clock, so that a restart does not stop it. Under the same lock as {@link #connect}: a consumer
+   * that returns finds its position or, when it comes too late, none; what it misses is then in the
+   * answer.
    *
    * @param end the ordinal after the topic's last entry: what a dropped position had not
    *     acknowledged before it counts as skipped
    */
-  public synchronized Skipped expire(long nowNanos, long end) {
-    return names.expire(nowNanos, end);
+  public synchronized Skipped expire(long nowMillis, long end) {
+    return names.expire(nowMillis, end);
   }
 
   /**
@@ -136,7 +143,7 @@ public final class CursorRegistry {
    */
   public synchronized Skipped resetAll(long ordinal) {
     Skipped skippedBefore = moveUpTo(ordinal);
-    forEach(cursor -> cursor.reset(ordinal));
+    forEach((cursor, count) -> cursor.reset(ordinal));
     floor = ordinal;
     return skippedBefore;
   }
@@ -157,11 +164,11 @@ public final class CursorRegistry {
   private Skipped moveUpTo(long ordinal) {
     long[] consumersAndEntries = new long[2];
     forEach(
-        cursor -> {
+        (cursor, count) -> {
           if (cursor.next() < ordinal) {
             long entries = cursor.skipTo(ordinal);
-            consumersAndEntries[0] += entries > 0 ? 1 : 0;
-            consumersAndEntries[1] += entries;
+            consumersAndEntries[0] += entries > 0 ? count : 0;
+            consumersAndEntries[1] += count * entries;
           }
         });
     return new Skipped((int) consumersAndEntries[0], consumersAndEntries[1]);
@@ -187,7 +194,7 @@ public final class CursorRegistry {
    * one.
    */
   public synchronized long lowest() {
-    if (isAtFloor(holdsFloor)) {
+    if (floorHeld || isAtFloor(holdsFloor)) {
       return floor;
     }
     holdsFloor = findAtFloor();
@@ -198,7 +205,7 @@ public final class CursorRegistry {
     return cursor != null
         && cursor.isDurable()
         && skipped.firstNotSkipped(cursor.next()) <= floor
-        && (cursor.isConnected() || cursor.named.leftBehind == cursor);
+        && (cursor.isConnected() || cursor.named.leftBehind() == cursor);
   }
 
   private VirtualCursor findAtFloor() {
@@ -215,7 +222,7 @@ public final class CursorRegistry {
     long[] lowestOfAll = {Long.MAX_VALUE};
     long[] ephemeralEnd = {floor};
     forEach(
-        cursor -> {
+        (cursor, count) -> {
           lowestOfAll[0] = Math.min(lowestOfAll[0], cursor.next());
           if (cursor.isDurable()) {
             if (cursor.next() < lowest[0]) {
@@ -247,6 +254,24 @@ public final class CursorRegistry {
     return keptForDurable;
   }
 
+  /**
+   * Keeps the subscription's position where it is: there were positions that are lost, and none was
+   * before it. Whoever has no position starts there.
+   */
+  public synchronized void holdFloor() {
+    floorHeld = true;
+  }
+
+  /** Whether the position is held for those who lost theirs. */
+  public synchronized boolean isFloorHeld() {
+    return floorHeld;
+  }
+
+  /** Somebody has decided where those go on who lost their positions. */
+  public synchronized void releaseFloor() {
+    floorHeld = false;
+  }
+
   /** Whether the subscription is nobody's: no position left, and never one that was to last. */
   public synchronized boolean isAbandonedByEphemerals() {
     return isEmpty() && !keptForDurable;
@@ -262,9 +287,11 @@ public final class CursorRegistry {
     return skipped.firstNotSkipped(cursor.next()) >= end;
   }
 
-  /** Whether there is no position, neither of a connected consumer nor left behind. */
+  /**
+   * Whether there is no position, neither of a connected consumer nor left behind, nor a lost one.
+   */
   public synchronized boolean isEmpty() {
-    return connected.count() == 0 && names.leftBehindCount() == 0;
+    return connected.count() == 0 && names.leftBehindCount() == 0 && !floorHeld;
   }
 
   /** The subscription's position as last published. */
@@ -293,21 +320,36 @@ public final class CursorRegistry {
   }
 
   /**
-   * Adds a position from the store, of a consumer that may return; before any consumer is
-   * connected.
+   * Adds what is stored of a name, before any consumer is connected. A position may be before the
+   * subscription's own; {@link #raiseToFloor} follows.
+   *
+   * @param count how many positions there were
+   * @param lastSeenMillis when the last of their consumers left; 0: not known, or it was connected
    */
-  synchronized VirtualCursor restore(String name, long ttlSeconds, long next, long deliveredEnd) {
-    VirtualCursor cursor =
-        new VirtualCursor(name, true, skipped, Math.max(floor, next), deliveredEnd);
+  synchronized VirtualCursor restore(
+      String name, long ttlSeconds, int count, long lastSeenMillis, long next, long deliveredEnd) {
+    VirtualCursor cursor = new VirtualCursor(name, true, skipped, next, deliveredEnd);
     keptForDurable = true;
-    // A name can be there twice, when a write arrived in part: the lower position holds.
     NamedPosition known = names.get(name);
-    names.leaveBehind(
-        known == null ? names.add(name, ttlSeconds) : known, cursor, nanoClock.getAsLong());
+    names.restore(
+        known == null ? names.add(name, ttlSeconds) : known,
+        cursor,
+        count,
+        lastSeenMillis > 0 ? lastSeenMillis : clockMillis.getAsLong());
     return cursor;
   }
 
-  /** Writes the names that no collection has had yet. */
+  /**
+   * Moves the positions that are before the subscription's own up to it: after a crash that one may
+   * be ahead of what was stored, never of what was acknowledged.
+   *
+   * @return what they had not acknowledged, for when somebody else moved the subscription
+   */
+  synchronized Skipped raiseToFloor() {
+    return moveUpTo(floor);
+  }
+
+  /** Writes the names of which no collection has had all positions yet. */
   synchronized void collectNewNames(PositionsRecords records) {
     names.collectNew(records);
   }
@@ -327,8 +369,9 @@ public final class CursorRegistry {
     names.stored();
   }
 
-  private void forEach(Consumer<VirtualCursor> action) {
-    connected.forEach(action);
+  /** Shows every cursor, and how many positions it stands for. */
+  private void forEach(ObjIntConsumer<VirtualCursor> action) {
+    connected.forEach(cursor -> action.accept(cursor, 1));
     names.forEachLeftBehind(action);
   }
 }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
@@ -26,10 +26,10 @@ final class NamedPositions {
 
   private int leftBehindCount;
 
-  /** The cursors that connected under names that no write has had yet. */
+  /** The cursors that connected under names of which no write has had all positions yet. */
   private final List<VirtualCursor> newcomers = new ArrayList<>();
 
-  /** Names in the write under way that are not on storage yet. */
+  /** Names in the write under way of which storage has not all positions yet. */
   private final List<NamedPosition> onTheirWay = new ArrayList<>();
 
   private final RoaringBitmap freeNumbers = new RoaringBitmap();
@@ -54,18 +54,18 @@ final class NamedPositions {
     return named;
   }
 
-  /** A cursor is connected under a name. */
-  void connected(NamedPosition named, VirtualCursor cursor) {
-    named.connected++;
+  /** A cursor is connected under a name; it may have been left behind there before. */
+  void connected(NamedPosition named, VirtualCursor cursor, long ttlSeconds, boolean returned) {
+    named.connect(ttlSeconds, returned);
     cursor.named = named;
-    if (named.isNew) {
+    if (named.isNew()) {
       newcomers.add(cursor);
     }
   }
 
   /** Forgets a name that no position has any more. */
   void removeIfUnused(NamedPosition named) {
-    if (named.connected == 0 && named.leftBehind == null) {
+    if (named.count() == 0) {
       byName.remove(named.name);
       byNumber.set(named.number, null);
       removedNumbers.add(named.number);
@@ -77,50 +77,53 @@ final class NamedPositions {
     return leftBehindCount;
   }
 
-  /** Keeps a position for its consumer's return; of several under one name the lowest. */
-  void leaveBehind(NamedPosition named, VirtualCursor cursor, long nowNanos) {
+  /** Keeps a position for its consumer's return. */
+  void leaveBehind(NamedPosition named, VirtualCursor cursor, long nowMillis) {
     cursor.named = named;
-    if (named.leftBehind == null) {
-      named.leftBehind = cursor;
-      leftBehindCount++;
-    } else {
-      named.leftBehind.lowerTo(cursor);
-    }
-    named.leftAtNanos = nowNanos;
+    named.leaveBehind(cursor, nowMillis);
+    leftBehindCount++;
+  }
+
+  /** See {@link CursorRegistry#restore}. */
+  void restore(NamedPosition named, VirtualCursor cursor, int count, long lastSeenMillis) {
+    cursor.named = named;
+    leftBehindCount -= named.leftBehindCount();
+    named.restore(cursor, count, lastSeenMillis);
+    leftBehindCount += named.leftBehindCount();
   }
 
   /** Gives a position that waits to its consumer. */
   VirtualCursor takeLeftBehind(NamedPosition named) {
-    VirtualCursor cursor = named.leftBehind;
-    named.leftBehind = null;
     leftBehindCount--;
-    return cursor;
+    return named.takeLeftBehind();
   }
 
   /** See {@link CursorRegistry#expire}. */
-  Skipped expire(long nowNanos, long end) {
+  Skipped expire(long nowMillis, long end) {
     int expired = 0;
     long entries = 0;
     for (NamedPosition named : byNumber) {
       if (leftBehindCount == 0) {
         break;
       }
-      if (named != null
-          && named.leftBehind != null
-          && (nowNanos - named.leftAtNanos) / 1_000_000_000L >= named.ttlSeconds) {
-        entries += takeLeftBehind(named).unacknowledgedBefore(end);
-        expired++;
+      if (named != null && named.isExpired(nowMillis)) {
+        int count = named.leftBehindCount();
+        entries += count * named.leftBehind().unacknowledgedBefore(end);
+        expired += count;
+        leftBehindCount -= count;
+        named.dropLeftBehind();
         removeIfUnused(named);
       }
     }
     return new Skipped(expired, entries);
   }
 
-  void forEachLeftBehind(Consumer<VirtualCursor> action) {
+  /** Shows the positions that wait, and how many each stands for. */
+  void forEachLeftBehind(ObjIntConsumer<VirtualCursor> action) {
     if (leftBehindCount > 0) {
       for (NamedPosition named : byNumber) {
-        if (named != null && named.leftBehind != null) {
-          action.accept(named.leftBehind);
+        if (named != null && named.leftBehind() != null) {
+          action.accept(named.leftBehind(), named.leftBehindCount());
         }
       }
     }
@@ -144,11 +147,14 @@ final class NamedPositions {
     collected();
   }
 
-  /** Writes the names that no write has had yet; takes no longer the more others there are. */
+  /**
+   * Writes the names of which no write has had all positions yet; takes no longer the more others
+   * there are.
+   */
   void collectNew(PositionsRecords records) {
     onTheirWay.clear();
     records.removed(removedNumbers);
-    newcomers.forEach(cursor -> cursor.named.lowest = cursor.named.leftBehind);
+    newcomers.forEach(cursor -> cursor.named.lowest = cursor.named.leftBehind());
     for (VirtualCursor cursor : newcomers) {
       if (cursor.isConnected()) {
         cursor.named.lowestOf(cursor);
@@ -156,16 +162,16 @@ final class NamedPositions {
     }
     for (VirtualCursor cursor : newcomers) {
       // Not twice, where two came under one name; nor when it has been forgotten already.
-      if (cursor.named.isNew && cursor.named.lowest != null) {
-        collect(cursor.named, records);
+      if (cursor.named.isNew() && cursor.named.lowest != null) {
+        cursor.named.collectNew(records);
+        onTheirWay.add(cursor.named);
       }
     }
     collected();
   }
 
   private void collect(NamedPosition named, PositionsRecords records) {
-    named.collect(records);
-    if (!named.nameStored) {
+    if (named.collect(records)) {
       onTheirWay.add(named);
     }
   }
@@ -178,14 +184,14 @@ final class NamedPositions {
 
   /** What was collected last is on storage. */
   void stored() {
-    onTheirWay.forEach(named -> named.nameStored = true);
+    onTheirWay.forEach(NamedPosition::stored);
     onTheirWay.clear();
   }
 
   private void findLowest(ConnectedCursors connected) {
     for (NamedPosition named : byNumber) {
       if (named != null) {
-        named.lowest = named.leftBehind;
+        named.lowest = named.leftBehind();
       }
     }
     for (int i = 0; i < connected.count(); i++) {

@@ -26,7 +26,8 @@ import org.roaringbitmap.RoaringBitmap;
  * it.
  *
  * <pre>
- * magic 'B', version 2, flags (1: first of a snapshot, 2: last of a snapshot; a delta has neither)
+ * magic 'B', version 3, flags (1: first of a snapshot, 2: last of a snapshot; a delta has neither;
+ *                4: the last of a log that goes on elsewhere)
  * bitmap         numbers that are no more; applied first
  * int names      { int number, UTF name, long time to live in seconds }
  * int positions  { long ledger, long entry: the last acknowledged; bitmap numbers }
@@ -34,17 +35,25 @@ import org.roaringbitmap.RoaringBitmap;
  * int parts      { int number; int batches { long ledger, long entry; int words { long: a bit per unacknowledged message } } }
  * int            place among the records of a snapshot, 1 for the first; 0: a delta
  * long           what the records of one snapshot have in common, and no others
- *                (version 1 ends with the holes)
+ *                (version 1 ends with the holes, version 2 here)
+ * int counts     { int positions under one name, where not as before or 1; bitmap numbers }
+ * int times      { long milliseconds since 1970: last seen; 0: connected; bitmap numbers }
  * int            CRC32C of all before it
  * </pre>
  */
 final class PositionsRecord {
 
-  static final int VERSION = 2;
+  static final int VERSION = 3;
+  private static final int VERSION_WITHOUT_COUNTS = 2;
   private static final int VERSION_WITHOUT_PARTS = 1;
+
+  /** A time last seen: the consumer is connected. */
+  static final long CONNECTED = 0;
+
   private static final int MAGIC = 'B';
   private static final int FIRST = 1;
   private static final int LAST = 2;
+  private static final int RETIRED = 4;
   private static final int CRC_BYTES = 4;
 
   /** A name as stored. */
@@ -52,6 +61,9 @@ final class PositionsRecord {
 
   boolean firstOfSnapshot;
   boolean lastOfSnapshot;
+
+  /** What was before it is in another log. */
+  boolean retired;
 
   /** The record's place in its snapshot, from 1 on; 0: a delta; negative: not known. */
   int placeInSnapshot;
@@ -66,6 +78,12 @@ final class PositionsRecord {
   /** Per number, the batches that are acknowledged in part, with the messages that are not. */
   final Map<Integer, Map<EntryId, long[]>> parts = new LinkedHashMap<>();
 
+  /** How many positions there are under the names of these numbers; else as before, or 1. */
+  final Map<Integer, RoaringBitmap> counts = new LinkedHashMap<>();
+
+  /** When the last consumer under the names of these numbers left; {@link #CONNECTED}: not yet. */
+  final Map<Long, RoaringBitmap> lastSeenMillis = new LinkedHashMap<>();
+
   final RoaringBitmap removed = new RoaringBitmap();
 
   /** Where the last position was put: the next is mostly there too. */
@@ -78,6 +96,16 @@ final class PositionsRecord {
   void putName(int number, String name, long ttlSeconds) {
     names.put(number, new StoredName(name, ttlSeconds));
     approximateBytes += 16 + 3 * name.length();
+  }
+
+  void putCount(int number, int positions) {
+    counts.computeIfAbsent(positions, this::emptyBitmap).add(number);
+    approximateBytes += 2;
+  }
+
+  void putLastSeen(int number, long millis) {
+    lastSeenMillis.computeIfAbsent(millis, this::emptyBitmap).add(number);
+    approximateBytes += 2;
   }
 
   void put(int number, EntryId acknowledged) {
@@ -112,7 +140,11 @@ final class PositionsRecord {
   }
 
   boolean isEmpty() {
-    return names.isEmpty() && positions.isEmpty() && removed.isEmpty();
+    return names.isEmpty()
+        && positions.isEmpty()
+        && removed.isEmpty()
+        && counts.isEmpty()
+        && lastSeenMillis.isEmpty();
   }
 
   /** About how many bytes the record takes; rather too many. */
@@ -125,7 +157,8 @@ final class PositionsRecord {
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeByte(MAGIC);
       out.writeByte(VERSION);
-      out.writeByte((firstOfSnapshot ? FIRST : 0) | (lastOfSnapshot ? LAST : 0));
+      out.writeByte(
+          (firstOfSnapshot ? FIRST : 0) | (lastOfSnapshot ? LAST : 0) | (retired ? RETIRED : 0));
       write(removed, out);
       out.writeInt(names.size());
       for (Map.Entry<Integer, StoredName> name : names.entrySet()) {
@@ -163,6 +196,16 @@ final class PositionsRecord {
       }
       out.writeInt(placeInSnapshot);
       out.writeLong(snapshotId);
+      out.writeInt(counts.size());
+      for (Map.Entry<Integer, RoaringBitmap> count : counts.entrySet()) {
+        out.writeInt(count.getKey());
+        write(count.getValue(), out);
+      }
+      out.writeInt(lastSeenMillis.size());
+      for (Map.Entry<Long, RoaringBitmap> time : lastSeenMillis.entrySet()) {
+        out.writeLong(time.getKey());
+        write(time.getValue(), out);
+      }
       out.writeInt(checksum(bytes.toByteArray(), bytes.size()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -173,20 +216,21 @@ final class PositionsRecord {
   /**
    * Reads a record.
    *
-   * @throws IOException saying what is wrong: not a record, of a later version, or damaged
+   * @throws UnknownVersionException when it is of a later version
+   * @throws IOException saying what is wrong: not a record, or damaged
    */
   static PositionsRecord decode(byte[] bytes) throws IOException {
     if (bytes.length < 3 + CRC_BYTES || bytes[0] != MAGIC) {
       throw new IOException("not a record of positions, " + bytes.length + " bytes");
     }
     int version = bytes[1];
-    if (version != VERSION && version != VERSION_WITHOUT_PARTS) {
-      throw new IOException(
+    if (version < VERSION_WITHOUT_PARTS || version > VERSION) {
+      throw new UnknownVersionException(
           "version "
               + version
               + " of the positions format; known are "
               + VERSION_WITHOUT_PARTS
-              + " and "
+              + " to "
               + VERSION);
     }
     int checked = bytes.length - CRC_BYTES;
@@ -196,6 +240,7 @@ final class PositionsRecord {
     PositionsRecord record = new PositionsRecord();
     record.firstOfSnapshot = (bytes[2] & FIRST) != 0;
     record.lastOfSnapshot = (bytes[2] & LAST) != 0;
+    record.retired = (bytes[2] & RETIRED) != 0;
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, 3, checked - 3));
     record.removed.or(readBitmap(in));
     for (int i = in.readInt(); i > 0; i--) {
@@ -217,6 +262,14 @@ final class PositionsRecord {
       readParts(in, record);
       record.placeInSnapshot = in.readInt();
       record.snapshotId = in.readLong();
+    }
+    if (version > VERSION_WITHOUT_COUNTS) {
+      for (int i = in.readInt(); i > 0; i--) {
+        record.counts.put(in.readInt(), readBitmap(in));
+      }
+      for (int i = in.readInt(); i > 0; i--) {
+        record.lastSeenMillis.put(in.readLong(), readBitmap(in));
+      }
     }
     return record;
   }

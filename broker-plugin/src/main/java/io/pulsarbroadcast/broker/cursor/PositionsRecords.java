@@ -4,8 +4,10 @@ package io.pulsarbroadcast.broker.cursor;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongFunction;
+import org.roaringbitmap.RoaringBitmap;
 
 /**
  * Positions on their way to the store, in records that are each small enough for one entry of the
@@ -57,12 +59,32 @@ final class PositionsRecords {
     current.putName(number, name, ttlSeconds);
   }
 
+  /** How many positions there are under the name; 1 by itself. */
+  void count(int number, int positions) {
+    current.putCount(number, positions);
+  }
+
+  /** When the last consumer of the name left; see {@link PositionsRecord#CONNECTED}. */
+  void lastSeen(int number, long millis) {
+    current.putLastSeen(number, millis);
+  }
+
   void position(int number, long next) {
     if (next != lastNext) {
       lastNext = next;
       lastEntry = entryBefore.apply(next);
     }
     current.put(number, lastEntry);
+  }
+
+  /** A position as it was read, with what is acknowledged after it. */
+  void stored(
+      int number, EntryId position, Map<Long, RoaringBitmap> holes, Map<EntryId, long[]> parts) {
+    current.put(number, position);
+    holes.forEach(
+        (ledger, entries) ->
+            entries.forEach((int entry) -> current.putHole(number, new EntryId(ledger, entry))));
+    parts.forEach((batch, remaining) -> current.putPart(number, batch, remaining));
   }
 
   /** What a cursor has acknowledged from {@code next} on; after its position. */

@@ -36,20 +36,6 @@ public final class PositionsStore {
     void forgetBefore(Object record);
   }
 
-  /** Keeps nothing: for a subscription whose log cannot be opened. */
-  public static final Log NOWHERE =
-      new Log() {
-        @Override
-        public CompletableFuture<Object> append(byte[] record) {
-          return CompletableFuture.completedFuture(record);
-        }
-
-        @Override
-        public void forgetBefore(Object record) {
-          // There is nothing to forget.
-        }
-      };
-
   private final Log log;
   private final CursorRegistry cursors;
   private final LedgerIndex index;

@@ -1,11 +1,17 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredName;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
@@ -22,12 +28,16 @@ public final class StoredPositions {
    */
   private Map<Integer, Stored> snapshot;
 
+  private boolean retired;
+  private boolean anyRecord;
   private int snapshotRecords;
   private long snapshotId;
 
   private static final class Stored {
     private final StoredName name;
     private EntryId position;
+    private int count = 1;
+    private long lastSeenMillis = PositionsRecord.CONNECTED;
     private Map<Long, RoaringBitmap> holes = Map.of();
     private Map<EntryId, long[]> parts = Map.of();
 
@@ -43,6 +53,13 @@ public final class StoredPositions {
    */
   public void apply(byte[] bytes) throws IOException {
     PositionsRecord record = PositionsRecord.decode(bytes);
+    anyRecord = true;
+    if (record.retired) {
+      retired = true;
+      current = new HashMap<>();
+      snapshot = null;
+      return;
+    }
     if (record.firstOfSnapshot) {
       snapshot = new HashMap<>();
       snapshotRecords = 0;
@@ -78,26 +95,105 @@ public final class StoredPositions {
                     stored.parts = record.parts.getOrDefault(number, Map.of());
                   }
                 }));
+    record.counts.forEach((count, numbers) -> forEach(numbers, to, stored -> stored.count = count));
+    record.lastSeenMillis.forEach(
+        (time, numbers) -> forEach(numbers, to, stored -> stored.lastSeenMillis = time));
+  }
+
+  private static void forEach(
+      RoaringBitmap numbers, Map<Integer, Stored> to, Consumer<Stored> action) {
+    numbers.forEach(
+        (int number) -> {
+          Stored stored = to.get(number);
+          if (stored != null) {
+            action.accept(stored);
+          }
+        });
   }
 
   public int size() {
     return current.size();
   }
 
+  /** Whether there was not even an empty snapshot, which every log begins with. */
+  public boolean isNothing() {
+    return !anyRecord;
+  }
+
+  /**
+   * Whether the log was given up for another one; what it says was written afterwards, by a former
+   * version of the plugin.
+   */
+  public boolean isRetired() {
+    return retired;
+  }
+
+  /**
+   * The last record of a log that is given up for another one; former versions refuse to read it.
+   */
+  public static byte[] retirement() {
+    PositionsRecord record = new PositionsRecord();
+    record.retired = true;
+    return record.encode();
+  }
+
+  /** The ledgers that positions are in. */
+  public Set<Long> ledgerIds() {
+    return current.values().stream()
+        .filter(stored -> stored.position != null)
+        .map(stored -> stored.position.ledgerId())
+        .collect(Collectors.toSet());
+  }
+
+  /** Takes the positions of names that {@code later} has in place of its own. */
+  public void update(StoredPositions later) {
+    Map<String, Stored> byName = new LinkedHashMap<>();
+    current.values().forEach(stored -> byName.put(stored.name.name(), stored));
+    later.current.values().forEach(stored -> byName.put(stored.name.name(), stored));
+    current = new HashMap<>();
+    byName.values().forEach(stored -> current.put(current.size(), stored));
+  }
+
+  /** All of it, as the records that another log begins with. */
+  public List<byte[]> snapshot() {
+    PositionsRecords records =
+        new PositionsRecords(next -> null, 0, PositionsRecords.MAX_RECORD_BYTES);
+    current.forEach(
+        (number, stored) -> {
+          if (stored.position != null) {
+            records.begin();
+            records.name(number, stored.name.name(), stored.name.ttlSeconds());
+            records.count(number, stored.count);
+            records.lastSeen(number, stored.lastSeenMillis);
+            records.stored(number, stored.position, stored.holes, stored.parts);
+          }
+        });
+    return records.snapshot().stream().map(PositionsRecord::encode).toList();
+  }
+
   /**
    * Gives the registry every position, as left behind by a consumer that may return.
    *
    * @param deliveredEnd the end of what may have been sent before
+   * @return what is before the subscription's own position and not acknowledged: nobody gets it;
+   *     after a crash of the broker it was acknowledged all the same
    */
-  public void restore(CursorRegistry registry, LedgerIndex index, long deliveredEnd) {
+  public Skipped restore(CursorRegistry registry, LedgerIndex index, long deliveredEnd) {
     for (Stored stored : current.values()) {
       if (stored.position != null) {
         long next = index.ordinalAfter(stored.position.ledgerId(), stored.position.entryId());
         VirtualCursor cursor =
-            registry.restore(stored.name.name(), stored.name.ttlSeconds(), next, deliveredEnd);
+            registry.restore(
+                stored.name.name(),
+                stored.name.ttlSeconds(),
+                stored.count,
+                stored.lastSeenMillis,
+                next,
+                deliveredEnd);
         restoreAhead(stored, cursor, index);
       }
     }
+    return registry.raiseToFloor();
   }
 
   private static void restoreAhead(Stored stored, VirtualCursor cursor, LedgerIndex index) {

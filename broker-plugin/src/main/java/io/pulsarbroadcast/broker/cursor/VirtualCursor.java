@@ -86,6 +86,11 @@ public final class VirtualCursor {
     this.deliveredEnd = Math.max(next, deliveredEnd);
   }
 
+  /** Another cursor at this position, without what is acknowledged after it. */
+  VirtualCursor copy() {
+    return new VirtualCursor(name, durable, skipped, next, deliveredEnd);
+  }
+
   /** Whether it is in that table. Guarded by the {@link CursorRegistry}. */
   boolean isConnected() {
     return slot >= 0;

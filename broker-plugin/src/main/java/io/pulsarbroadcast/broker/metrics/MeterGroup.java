@@ -107,6 +107,10 @@ final class MeterGroup {
         "positions.waiting",
         "Positions that wait for their consumer's return",
         member -> member.sample().positionsWaiting());
+    sum(
+        "positions.lost",
+        "Subscriptions whose stored positions are lost, and whose backlog is held until somebody decides",
+        member -> member.sample().positionsLost() ? 1 : 0);
     sum("connections", "Connections with consumers", SubscriptionMetrics::connections);
     sum("laggards", "Consumers behind the tail", SubscriptionMetrics::laggards);
     sum(

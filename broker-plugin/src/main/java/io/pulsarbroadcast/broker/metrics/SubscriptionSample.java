@@ -10,9 +10,15 @@ package io.pulsarbroadcast.broker.metrics;
  * @param convoys groups of consumers behind that one read serves
  * @param queuedTasks tasks that wait for the subscription's dispatch thread
  * @param positionsStoreBytes what the positions log takes on storage
+ * @param positionsLost whether stored positions are lost and nobody has decided about them
  */
 public record SubscriptionSample(
-    Lag lag, int positionsWaiting, int convoys, int queuedTasks, long positionsStoreBytes) {
+    Lag lag,
+    int positionsWaiting,
+    int convoys,
+    int queuedTasks,
+    long positionsStoreBytes,
+    boolean positionsLost) {
 
-  static final SubscriptionSample NONE = new SubscriptionSample(Lag.NONE, 0, 0, 0, 0);
+  static final SubscriptionSample NONE = new SubscriptionSample(Lag.NONE, 0, 0, 0, 0, false);
 }

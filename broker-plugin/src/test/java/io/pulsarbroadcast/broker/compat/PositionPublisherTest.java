@@ -56,11 +56,25 @@ class PositionPublisherTest {
           skippedTo::set,
           index,
           registry,
-          new PositionsStore(PositionsStore.NOWHERE, registry, index, 10),
+          new PositionsStore(new Nowhere(), registry, index, 10),
           skips,
           timer,
           // Nothing by itself: the test says when.
-          configured("broadcastMarkDeleteIntervalMillis", "60000"));
+          configured("broadcastMarkDeleteIntervalMillis", "60000"),
+          () -> CompletableFuture.completedFuture(null));
+
+  /** Takes every record and keeps none. */
+  private static final class Nowhere implements PositionsStore.Log {
+    @Override
+    public CompletableFuture<Object> append(byte[] record) {
+      return CompletableFuture.completedFuture(record);
+    }
+
+    @Override
+    public void forgetBefore(Object record) {
+      // There is nothing to forget.
+    }
+  }
 
   @AfterEach
   void stopTimer() {

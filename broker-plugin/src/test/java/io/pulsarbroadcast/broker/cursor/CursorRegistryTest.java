@@ -48,8 +48,39 @@ class CursorRegistryTest {
     ackTo(second, 9);
     registry.disconnect(first);
     registry.disconnect(second);
-    assertThat(registry.leftBehindCount()).isEqualTo(1);
-    assertThat(connect("same", 50).next()).isEqualTo(9);
+    assertThat(registry.leftBehindCount()).isEqualTo(2);
+    VirtualCursor returned = connect("same", 50);
+    assertThat(returned.next()).isEqualTo(9);
+    ackTo(returned, 20);
+    assertThat(registry.lowest()).as("I3: the other's is held").isEqualTo(9);
+    assertThat(connect("same", 50).next()).as("I1").isEqualTo(9);
+    assertThat(connect("same", 50).next()).as("no more than left").isEqualTo(50);
+  }
+
+  @Test
+  void shouldCountPositionsOfANameThatAreSkippedAndThatExpire() {
+    VirtualCursor one = connect("same", 5);
+    VirtualCursor two = connect("same", 5);
+    connect("connected", 5);
+    registry.disconnect(one);
+    registry.disconnect(two);
+    assertThat(registry.skipTo(7)).as("I6").isEqualTo(new CursorRegistry.Skipped(3, 6));
+    assertThat(registry.expire(System.currentTimeMillis() + 61_000, 10))
+        .isEqualTo(new CursorRegistry.Skipped(2, 6));
+  }
+
+  @Test
+  void shouldKeepPositionsOfANameForTheLongestTimeToLive() {
+    VirtualCursor patient = registry.connect("same", 60, () -> 5, 0);
+    registry.disconnect(registry.connect("same", 1, () -> 5, 0));
+    registry.disconnect(patient);
+    assertThat(registry.expire(System.currentTimeMillis() + 50_000, 10))
+        .isEqualTo(CursorRegistry.Skipped.NOTHING);
+    registry.forget(registry.connect("same", 1, () -> 5, 0));
+    registry.disconnect(registry.connect("same", 1, () -> 5, 0));
+    assertThat(registry.expire(System.currentTimeMillis() + 50_000, 10).positions())
+        .as("alone, a consumer may shorten its own")
+        .isEqualTo(1);
   }
 
   @Test
@@ -203,8 +234,9 @@ class CursorRegistryTest {
     cursor.delivered(10);
     cursor.ackIndividual(8);
     registry.disconnect(cursor);
-    assertThat(registry.expire(System.nanoTime(), 20)).isEqualTo(CursorRegistry.Skipped.NOTHING);
-    assertThat(registry.expire(System.nanoTime() + 2_000_000_000L, 20))
+    assertThat(registry.expire(System.currentTimeMillis(), 20))
+        .isEqualTo(CursorRegistry.Skipped.NOTHING);
+    assertThat(registry.expire(System.currentTimeMillis() + 2_000, 20))
         .as("I6")
         .isEqualTo(new CursorRegistry.Skipped(1, 14));
   }
@@ -213,7 +245,7 @@ class CursorRegistryTest {
   void shouldNotExpireThePositionOfAConsumerThatIsBack() {
     registry.disconnect(registry.connect("car", 0, () -> 5, 0));
     VirtualCursor returned = registry.connect("car", 0, () -> 50, 0);
-    assertThat(registry.expire(System.nanoTime() + 2_000_000_000L, 20))
+    assertThat(registry.expire(System.currentTimeMillis() + 2_000, 20))
         .isEqualTo(CursorRegistry.Skipped.NOTHING);
     assertThat(returned.next()).isEqualTo(5);
   }
@@ -230,7 +262,7 @@ class CursorRegistryTest {
             executor.submit(
                 () -> {
                   together.await();
-                  return registry.expire(System.nanoTime(), 20);
+                  return registry.expire(System.currentTimeMillis(), 20);
                 });
         together.await();
         VirtualCursor returned = registry.connect(name, 0, () -> 20, 0);

@@ -4,10 +4,13 @@ package io.pulsarbroadcast.broker.cursor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
@@ -23,8 +26,16 @@ final class ModelLog implements PositionsStore.Log {
   private final List<Record> waiting = new ArrayList<>();
   private final List<Record> stored = new ArrayList<>();
 
+  /** Whose the numbers are that records speak of. */
+  private final Map<Integer, String> names = new HashMap<>();
+
   /** The write that further records of this step belong to. */
   private Write current;
+
+  /** What was found in the first records when the broker started last, and how many they are. */
+  private StoredReference found = new StoredReference();
+
+  private int foundRecords;
 
   /** What the last write had to leave in the log. */
   private Write last = new Write(new StoredReference(), new StoredReference());
@@ -42,17 +53,18 @@ final class ModelLog implements PositionsStore.Log {
       this.now = now;
     }
 
-    void add(PositionsRecord record) {
+    void add(PositionsRecord record, Map<Integer, String> names) {
       records++;
       snapshot |= record.firstOfSnapshot;
-      ofNewNames &= hasOnlyNewNames(record);
+      ofNewNames &= hasOnlyNewNames(record, names);
     }
 
-    private boolean hasOnlyNewNames(PositionsRecord record) {
-      return record.names.values().stream().noneMatch(name -> before.isSame(name.name(), now))
-          && record.positions.values().stream()
-              .flatMapToInt(RoaringBitmap::stream)
-              .allMatch(record.names::containsKey);
+    private boolean hasOnlyNewNames(PositionsRecord record, Map<Integer, String> names) {
+      return Stream.of(record.positions, record.counts, record.lastSeenMillis)
+          .flatMap(section -> section.values().stream())
+          .flatMapToInt(RoaringBitmap::stream)
+          .mapToObj(names::get)
+          .allMatch(name -> !before.isSame(name, now) || now.names.get(name).isNew());
     }
 
     /** What is in the log when it is there: of a write of new names, no more than those. */
@@ -92,7 +104,9 @@ final class ModelLog implements PositionsStore.Log {
       last = current;
     }
     try {
-      current.add(PositionsRecord.decode(bytes));
+      PositionsRecord record = PositionsRecord.decode(bytes);
+      record.names.forEach((number, name) -> names.put(number, name.name()));
+      current.add(record, names);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -129,6 +143,7 @@ final class ModelLog implements PositionsStore.Log {
     // Storage forgets in its own units: perhaps not all of it.
     int forgotten = random.nextBoolean() ? before : random.nextInt(before + 1);
     stored.subList(0, forgotten).clear();
+    foundRecords = Math.max(0, foundRecords - forgotten);
   }
 
   /** The broker is gone: of what waits, some of the first records arrive. */
@@ -151,14 +166,20 @@ final class ModelLog implements PositionsStore.Log {
     return positions;
   }
 
+  /** The broker has read this. */
+  void found(StoredReference positions) {
+    found = positions;
+    foundRecords = stored.size();
+  }
+
   /**
    * What has to be in it: the state at the last write that is there completely. A snapshot that is
    * there in part counts for nothing; of a change that is there in part every name may be as before
    * or as after.
    */
   StoredReference expected() {
-    StoredReference expected = new StoredReference();
-    int from = 0;
+    StoredReference expected = found.or(found);
+    int from = foundRecords;
     while (from < stored.size()) {
       Write write = stored.get(from).write;
       int to = from;

@@ -14,7 +14,8 @@ import java.util.concurrent.CompletableFuture;
  */
 final class PositionsModel extends ModelSubscription {
 
-  private static final long[] TIMES_TO_LIVE_SECONDS = {0, 5, 60, 3600};
+  private static final long LONGEST_TIME_TO_LIVE_SECONDS = 3600;
+  private static final long[] TIMES_TO_LIVE_SECONDS = {0, 5, 60, LONGEST_TIME_TO_LIVE_SECONDS};
 
   private final List<Seek> seeks = new ArrayList<>();
 
@@ -215,7 +216,7 @@ final class PositionsModel extends ModelSubscription {
 
   private void disconnect(ReferenceCursor cursor) {
     note("disconnect %s", cursor.name);
-    reference.disconnect(cursor, nowNanos);
+    reference.disconnect(cursor, nowMillis);
     registry.disconnect(cursor.real);
     if (random.nextInt(8) == 0) {
       registry.disconnect(cursor.real);
@@ -252,6 +253,7 @@ final class PositionsModel extends ModelSubscription {
         reference.floor = Math.min(reference.floor, seek.target);
       }
       seek.cursor.real.reset(seek.ordinal);
+      seek.cursor.sought = true;
       seek.cursor.moveTo(seek.target);
       rewind(seek.cursor);
       checkNothingNeededIsGone();
@@ -265,10 +267,10 @@ final class PositionsModel extends ModelSubscription {
   }
 
   private void expire() {
-    nowNanos += random.nextInt(20) * 1_000_000_000L;
-    List<ReferenceCursor> expected = reference.expire(nowNanos);
+    nowMillis += random.nextInt(20) * 1_000L;
+    List<ReferenceCursor> expected = reference.expire(nowMillis);
     note("expire %s", expected.size());
-    CursorRegistry.Skipped expired = registry.expire(nowNanos, ordinal(topic.end()));
+    CursorRegistry.Skipped expired = registry.expire(nowMillis, ordinal(topic.end()));
     require(
         expired.positions() == expected.size(),
         "I6: %s expired instead of %s",
@@ -338,7 +340,7 @@ final class PositionsModel extends ModelSubscription {
     note("skip to %s", target);
     int missed = 0;
     for (ReferenceCursor cursor : reference.all()) {
-      missed += missedBefore(cursor, target);
+      missed += reference.countOf(cursor) * missedBefore(cursor, target);
       cursor.acknowledge(0, target);
     }
     CursorRegistry.Skipped skippedNow = registry.skipTo(ordinal(target));
@@ -399,13 +401,18 @@ final class PositionsModel extends ModelSubscription {
     published = Math.max(topic.firstStored(), persisted);
     persisted = published;
     checkRestored(expected);
+    log.found(expected);
     load();
-    reference = ReferencePositions.restored(expected, topic, published, nowNanos);
+    reference = ReferencePositions.restored(expected, topic, published, nowMillis);
     restoreInto(registry);
     expected.names.forEach(
         (name, stored) -> {
-          if (stored.ttlSeconds() == StoredReference.UNKNOWN) {
-            disconnect(connect(name, 60, topic.end(), 0));
+          if (stored.isUncertain()) {
+            List<ReferenceCursor> all = new ArrayList<>();
+            for (int i = 0; i < stored.least(); i++) {
+              all.add(connect(name, LONGEST_TIME_TO_LIVE_SECONDS, topic.end(), 0));
+            }
+            all.forEach(this::disconnect);
           }
         });
   }
@@ -417,7 +424,7 @@ final class PositionsModel extends ModelSubscription {
       finishSeek();
     }
     for (String name : List.copyOf(reference.names.keySet())) {
-      if (reference.names.get(name).leftBehind != null) {
+      for (int left = reference.names.get(name).leftBehindCount; left > 0; left--) {
         connect(name, 60, topic.end(), 0);
       }
     }

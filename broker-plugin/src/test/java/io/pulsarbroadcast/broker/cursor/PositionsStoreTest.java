@@ -162,15 +162,6 @@ class PositionsStoreTest {
   }
 
   @Test
-  void shouldAnswerThoseWhosePositionsCannotBeKept() {
-    store = new PositionsStore(PositionsStore.NOWHERE, registry, index, 10);
-    VirtualCursor cursor = connect("car");
-    assertThat(store.flushNewNames()).isCompleted();
-    assertThat(registry.isNameStored(cursor)).as("nobody waits for it").isTrue();
-    assertThat(store.flush()).isCompleted();
-  }
-
-  @Test
   void shouldWriteEverythingAgainAfterAFailure() throws Exception {
     ackTo(connect("car"), 5);
     log.failure = new IOException("disk full");
@@ -189,7 +180,69 @@ class PositionsStoreTest {
     assertThat(registry.isNameStored(first)).isFalse();
     assertThat(registry.isNameStored(connect("same"))).as("I1: still on its way").isFalse();
     log.answerAll();
+    assertThat(registry.isNameStored(first)).as("the second is not there yet").isFalse();
+    store.flushNewNames();
+    log.answerAll();
     assertThat(registry.isNameStored(first)).isTrue();
+  }
+
+  @Test
+  void shouldStoreHowManyPositionsThereAreUnderAName() throws Exception {
+    ackTo(connect("same"), 30);
+    store.flush().join();
+    ackTo(connect("same"), 20);
+    store.flushNewNames().join();
+    restart();
+    assertThat(registry.leftBehindCount()).isEqualTo(2);
+    assertThat(connect("same").next()).isEqualTo(20);
+    assertThat(connect("same").next()).as("I1").isEqualTo(20);
+    VirtualCursor third = connect("same");
+    store.flush().join();
+    registry.forget(third);
+    store.flush().join();
+    restart();
+    assertThat(registry.leftBehindCount()).as("without the one that unsubscribed").isEqualTo(2);
+  }
+
+  @Test
+  void shouldNotStartTheTimeToLiveAgainWithARestart() throws Exception {
+    long[] now = {1_000_000};
+    registry = new CursorRegistry(new SkippedEntries(), 0, () -> now[0]);
+    store = new PositionsStore(log, registry, index, 50_000);
+    registry.disconnect(connect("away"));
+    store.flush().join();
+    for (int i = 0; i < 3; i++) {
+      now[0] += 25_000;
+      StoredPositions stored = new StoredPositions();
+      for (byte[] record : log.records) {
+        stored.apply(record);
+      }
+      registry = new CursorRegistry(new SkippedEntries(), 0, () -> now[0]);
+      stored.restore(registry, index, 1_000_000);
+      store = new PositionsStore(log, registry, index, 50_000);
+      store.flush().join();
+    }
+    assertThat(registry.expire(now[0], 0).positions()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldReadTheFormatsBefore() throws Exception {
+    for (int version = 1; version <= 2; version++) {
+      StoredPositions stored = new StoredPositions();
+      stored.apply(FormerFormats.record(version, "car", 7, 41));
+      registry = new CursorRegistry(new SkippedEntries(), 0);
+      stored.restore(registry, index, 1_000_000);
+      assertThat(connect("car").next()).as("version %d", version).isEqualTo(1042);
+      assertThat(registry.leftBehindCount()).isZero();
+    }
+  }
+
+  @Test
+  void shouldNotForgetAStoredPositionThatItHasOnlyRead() throws Exception {
+    connect("car");
+    store.flush().join();
+    restart();
+    assertThat(registry.isNameStored(connect("car"))).as("I1").isTrue();
   }
 
   @Test
@@ -207,7 +260,7 @@ class PositionsStoreTest {
     registry.connect("car", 3600, () -> 0, 0);
     store.flush().join();
     restart();
-    assertThat(registry.expire(System.nanoTime() + 60_000_000_000L, 0))
+    assertThat(registry.expire(System.currentTimeMillis() + 60_000, 0))
         .isEqualTo(CursorRegistry.Skipped.NOTHING);
   }
 
@@ -283,8 +336,8 @@ class PositionsStoreTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("checksum");
     byte[] later = good.clone();
-    later[1] = 3;
-    assertThatThrownBy(() -> stored.apply(later)).hasMessageContaining("version 3");
+    later[1] = 4;
+    assertThatThrownBy(() -> stored.apply(later)).hasMessageContaining("version 4");
     assertThatThrownBy(() -> stored.apply(new byte[10])).hasMessageContaining("not a record");
   }
 

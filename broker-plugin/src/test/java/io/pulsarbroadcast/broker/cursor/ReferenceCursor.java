@@ -39,6 +39,12 @@ final class ReferenceCursor {
   /** Whether the subscribe was answered: from then on nothing may be missed (I1). */
   boolean answered;
 
+  /** Whether no write has had it yet. */
+  boolean isNew;
+
+  /** Whether it was moved since it connected. */
+  boolean sought;
+
   ReferenceCursor(String name, boolean durable, int start, int sentEnd) {
     this.name = name;
     this.durable = durable;
@@ -59,6 +65,15 @@ final class ReferenceCursor {
     sentEnd = Math.max(sentEnd, number);
     readNext = number;
     realNext = -1;
+  }
+
+  /** One more position where this is; what is acknowledged after it may be forgotten. */
+  ReferenceCursor copy() {
+    ReferenceCursor copy = new ReferenceCursor(name, durable, must.nextClearBit(0), sentEnd);
+    copy.may.or(may);
+    copy.readOver.or(readOver);
+    copy.answered = answered;
+    return copy;
   }
 
   /** Takes over the lower of two positions; what is acknowledged after it may be forgotten. */

@@ -17,20 +17,47 @@ final class StoredReference {
    *
    * @param registration whose it is: a name that was dropped and comes again is another one
    * @param ttlSeconds its time to live, or {@link #UNKNOWN}
+   * @param lastSeenMillis when the last of its consumers left, 0: one was connected, or {@link
+   *     #UNKNOWN}
+   * @param least how many positions there are at least
+   * @param most how many there are at most
    * @param must what has to count as acknowledged
    * @param may what may count as acknowledged
+   * @param mayOfNew what may count as acknowledged for consumers that no write has had yet; null:
+   *     there is none
+   * @param isNew whether a position was added since the last write
    * @param optional whether it may also be unknown
    */
-  record Name(Object registration, long ttlSeconds, BitSet must, BitSet may, boolean optional) {
+  record Name(
+      Object registration,
+      long ttlSeconds,
+      long lastSeenMillis,
+      int least,
+      int most,
+      BitSet must,
+      BitSet may,
+      BitSet mayOfNew,
+      boolean isNew,
+      boolean optional) {
 
     Name asOptional() {
-      return new Name(registration, ttlSeconds, must, may, true);
+      return new Name(
+          registration, ttlSeconds, lastSeenMillis, least, most, must, may, mayOfNew, isNew, true);
+    }
+
+    Name found(int count) {
+      return new Name(
+          registration, ttlSeconds, lastSeenMillis, count, count, must, may, null, false, false);
+    }
+
+    boolean isUncertain() {
+      return ttlSeconds == UNKNOWN || lastSeenMillis == UNKNOWN;
     }
 
     private Name or(Name other) {
       BitSet both = (BitSet) must.clone();
       both.and(other.must);
-      if (registration != other.registration) {
+      if (registration != other.registration || most > 1 || other.most > 1) {
         // Both can be there, when the end of the first is not: then the lower holds, without holes.
         both.clear(both.nextClearBit(0), both.length());
       }
@@ -39,9 +66,36 @@ final class StoredReference {
       return new Name(
           registration,
           ttlSeconds == other.ttlSeconds ? ttlSeconds : UNKNOWN,
+          lastSeenMillis == other.lastSeenMillis ? lastSeenMillis : UNKNOWN,
+          Math.min(least, other.least),
+          Math.max(most, other.most),
           both,
           either,
+          null,
+          false,
           registration != other.registration || optional || other.optional);
+    }
+
+    /** This, with the positions that a write of new names adds. */
+    private Name grownTo(Name now) {
+      if (!now.isNew) {
+        return this;
+      }
+      Name grown = or(now);
+      if (now.mayOfNew != null) {
+        grown.may.and(now.mayOfNew);
+      }
+      return new Name(
+          registration,
+          now.ttlSeconds,
+          now.lastSeenMillis,
+          now.least,
+          now.most,
+          grown.must,
+          grown.may,
+          null,
+          false,
+          optional);
     }
   }
 
@@ -56,7 +110,8 @@ final class StoredReference {
   StoredReference withNewNames(StoredReference now) {
     StoredReference result = new StoredReference();
     now.names.forEach(
-        (name, there) -> result.names.put(name, isSame(name, now) ? names.get(name) : there));
+        (name, there) ->
+            result.names.put(name, isSame(name, now) ? names.get(name).grownTo(there) : there));
     return result;
   }
 

@@ -53,8 +53,8 @@ class BroadcastMetricsTest {
     SubscriptionMetrics other = of(perNamespace, "area-8");
     one.delivered(3, 300, 1);
     other.delivered(4, 400, 0);
-    one.sampleFrom(() -> new SubscriptionSample(new Lag(10, 500, 2), 1, 2, 0, 1_000));
-    other.sampleFrom(() -> new SubscriptionSample(new Lag(20, 80, 30), 4, 1, 0, 500));
+    one.sampleFrom(() -> new SubscriptionSample(new Lag(10, 500, 2), 1, 2, 0, 1_000, false));
+    other.sampleFrom(() -> new SubscriptionSample(new Lag(20, 80, 30), 4, 1, 0, 500, false));
 
     assertThat(value(perNamespace, "pulsar_broadcast_deliveries_total")).isEqualTo(7);
     assertThat(value(perNamespace, "pulsar_broadcast_redeliveries_total")).isEqualTo(1);
@@ -110,15 +110,15 @@ class BroadcastMetricsTest {
   void shouldAnswerThoughOneSubscriptionCannotBeSampled() {
     SubscriptionMetrics broken = of(perNamespace, "area-7");
     SubscriptionMetrics well = of(perNamespace, "area-8");
-    broken.sampleFrom(() -> new SubscriptionSample(new Lag(10, 0, 0), 0, 0, 0, 0));
-    well.sampleFrom(() -> new SubscriptionSample(new Lag(20, 0, 0), 0, 0, 0, 0));
+    broken.sampleFrom(() -> new SubscriptionSample(new Lag(10, 0, 0), 0, 0, 0, 0, false));
+    well.sampleFrom(() -> new SubscriptionSample(new Lag(20, 0, 0), 0, 0, 0, 0, false));
     assertThat(value(perNamespace, "pulsar_broadcast_consumers")).isEqualTo(30);
 
     broken.sampleFrom(
         () -> {
           throw new IllegalStateException("closing");
         });
-    well.sampleFrom(() -> new SubscriptionSample(new Lag(25, 0, 0), 0, 0, 0, 0));
+    well.sampleFrom(() -> new SubscriptionSample(new Lag(25, 0, 0), 0, 0, 0, 0, false));
 
     assertThat(value(perNamespace, "pulsar_broadcast_consumers")).isEqualTo(35);
   }

@@ -1,0 +1,124 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * I1 over a plugin that stored positions in format 2: this one reads and moves them; going back,
+ * that one refuses them with a sentence and does no damage; and this one takes over what it stored
+ * meanwhile. Needs that plugin's NAR, of commit d67dba2 or before: {@code -Dformer.nar=FILE}.
+ */
+@EnabledIfSystemProperty(
+    named = "former.nar",
+    matches = ".+",
+    disabledReason = "it needs a NAR of a former version, -Dformer.nar=FILE")
+class FormerVersionProcessIT {
+
+  private static final Path FORMER = Path.of(System.getProperty("former.nar", ""));
+
+  @Test
+  void shouldReadWhatTheFormerVersionStoredAndBeRefusedByIt() throws Exception {
+    String topic = Broker.newTopic();
+    String joined = Broker.newTopic();
+    try (Broker broker = Broker.start(BrokerExtension.plainBroker().nar(FORMER))) {
+      for (String each : List.of("away", "car", "slow")) {
+        leaveAt(broker, topic, "all", each, 0);
+      }
+      publish(broker, topic, 0, 10);
+      leaveAt(broker, topic, "all", "away", 5);
+      leaveAt(broker, topic, "all", "car", 7);
+      leaveAt(broker, topic, "all", "slow", 3);
+      // Two subscriptions with one log.
+      leaveAt(broker, joined, "x-y", "car", 0);
+      leaveAt(broker, joined + "-x", "y", "car", 0);
+      publish(broker, joined, 0, 10);
+      publish(broker, joined + "-x", 0, 10);
+      leaveAt(broker, joined, "x-y", "car", 4);
+      leaveAt(broker, joined + "-x", "y", "car", 10);
+
+      replaceNar(broker, BrokerExtension.nar());
+      try (PulsarClient client = broker.newClient()) {
+        assertThat(receiveAll(client, topic, "all", "car", 3)).isEqualTo(values(7, 10));
+        assertThat(receiveAll(client, topic, "all", "slow", 7)).isEqualTo(values(3, 10));
+        assertThat(receiveAll(client, joined, "x-y", "car", 6))
+            .as("I1, of those that cannot be told apart")
+            .isEqualTo(values(4, 10));
+        publish(client, topic, 10, 12);
+      }
+
+      replaceNar(broker, FORMER);
+      try (PulsarClient client = broker.newClient()) {
+        // Everybody at the subscription's position, which is where the one is that was away.
+        assertThat(receiveAll(client, topic, "all", "car", 7)).isEqualTo(values(5, 12));
+        assertThat(log(broker)).anyMatch(line -> line.contains("known are 1 and 2"));
+        try (Consumer<String> fresh = atOnce(client, topic, "all", "fresh").subscribe()) {
+          assertThat(receiveAndAck(fresh, 2)).isEqualTo(values(5, 7));
+        }
+      }
+
+      replaceNar(broker, BrokerExtension.nar());
+      try (PulsarClient client = broker.newClient()) {
+        publish(client, topic, 12, 13);
+        assertThat(receiveAll(client, topic, "all", "away", 8)).as("I1").isEqualTo(values(5, 13));
+        assertThat(receiveAll(client, topic, "all", "slow", 3)).as("I1").isEqualTo(values(10, 13));
+        assertThat(receiveAll(client, topic, "all", "fresh", 6)).as("I1").isEqualTo(values(7, 13));
+        assertThat(receiveAll(client, topic, "all", "car", 1)).as("I1").isEqualTo(values(12, 13));
+      }
+    }
+  }
+
+  private static void replaceNar(Broker broker, Path nar) throws Exception {
+    broker.process().stop();
+    broker.process().installNar(nar);
+    broker.process().start();
+  }
+
+  private static void leaveAt(
+      Broker broker, String topic, String subscription, String name, int acknowledged)
+      throws Exception {
+    try (Consumer<String> consumer =
+        atOnce(broker.client(), topic, subscription, name).subscribe()) {
+      receiveAndAck(consumer, acknowledged);
+    }
+  }
+
+  private static List<String> receiveAll(
+      PulsarClient client, String topic, String subscription, String name, int count)
+      throws Exception {
+    try (Consumer<String> consumer = atOnce(client, topic, subscription, name).subscribe()) {
+      List<String> received = receiveAndAck(consumer, count);
+      assertNothingMore(consumer);
+      return received;
+    }
+  }
+
+  private static ConsumerBuilder<String> atOnce(
+      PulsarClient client, String topic, String subscription, String name) {
+    return Broker.broadcast(client, topic, subscription, name)
+        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
+        .isAckReceiptEnabled(true);
+  }
+
+  private static List<String> log(Broker broker) throws IOException {
+    try (Stream<String> lines = Files.lines(broker.process().logFile())) {
+      return lines.toList();
+    }
+  }
+}
