@@ -146,7 +146,7 @@ class PositionsFormatTest {
       for (int ordinal = 0; ordinal < 30; ordinal++) {
         assertThat(holed.isAcknowledged(ordinal))
             .as("version %d, entry %d", version, ordinal)
-            .isEqualTo(ordinal >= 3 && ordinal < 10 || ordinal == 13 || ordinal == 20);
+            .isEqualTo((ordinal >= 3 && ordinal < 10) || ordinal == 13 || ordinal == 20);
       }
       if (version == 1) {
         assertThat(holed.remaining(22)).isNull();
