@@ -130,6 +130,33 @@ class PositionsFormatTest {
             """);
   }
 
+  /** The rest is as in version 2. */
+  @Test
+  void shouldReadTheCountsAndTimesOfVersion3() throws IOException {
+    Properties v3 = bytesOf(3);
+    Properties v2 = bytesOf(2);
+    for (String record : v2.stringPropertyNames()) {
+      assertThat(show(v3, record)).isEqualTo(show(v2, record));
+    }
+    assertThat(showCounts(v3, "snapshot")).isEqualTo("2={1}; 0={0,1,2,3}, 1700000000000={4}");
+    assertThat(showCounts(v3, "changes")).isEqualTo("1={1}; 0={5}, 1700000001000={1}");
+    assertThat(showCounts(v3, "closed")).isEqualTo("; 0={4}");
+    assertThat(showCounts(v3, "several.1")).isEqualTo("; 1700000002000={0}");
+    assertThat(showCounts(v3, "several.2")).isEqualTo("; 0={1}");
+  }
+
+  private static String showCounts(Properties golden, String name) throws IOException {
+    PositionsRecord record = PositionsRecord.decode(bytes(golden, name));
+    return showInOrder(record.counts) + "; " + showInOrder(record.lastSeenMillis);
+  }
+
+  private static String showInOrder(Map<?, ?> map) {
+    return new TreeMap<>(map)
+        .entrySet().stream()
+            .map(entry -> entry.getKey() + "=" + entry.getValue())
+            .collect(Collectors.joining(", "));
+  }
+
   /** I1, I4: what a plugin of then stored is what a plugin of today restores. */
   @Test
   void shouldRestoreWhatEachVersionStored() throws IOException {
@@ -213,7 +240,7 @@ class PositionsFormatTest {
     return registry.connect(name, 60, () -> 99, 0).next();
   }
 
-  /** All that a record of versions 1 and 2 holds. */
+  /** All that a record of versions 1 and 2 holds; {@link #showCounts} has what version 3 adds. */
   private static String show(Properties golden, String name) throws IOException {
     PositionsRecord record = PositionsRecord.decode(bytes(golden, name));
     Map<Integer, String> names = new TreeMap<>();
