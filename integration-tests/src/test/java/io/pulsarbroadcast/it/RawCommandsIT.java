@@ -110,6 +110,8 @@ class RawCommandsIT {
   @Test
   void shouldGiveEachConsumerWithoutANameOneOfItsOwn(Broker broker) throws Exception {
     String topic = Broker.newTopic();
+    // Looks the topic up, which a subscribe by hand does not.
+    publish(broker, topic, 0, 1);
     try (PulsarClient client = broker.newClient()) {
       Raw raw = new Raw(broker, client);
       raw.subscribe(FIRST, topic, null).get();
@@ -119,7 +121,7 @@ class RawCommandsIT {
           .doesNotHaveDuplicates()
           .allMatch(name -> name.startsWith("unnamed-"));
 
-      publish(broker, topic, 0, 10);
+      publish(broker, topic, 1, 11);
       awaitBacklog(broker, topic, "all", 10);
       broker.admin().topics().unload(topic);
       // The same connection, and so the same consumer.

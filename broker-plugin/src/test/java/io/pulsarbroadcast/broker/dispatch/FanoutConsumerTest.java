@@ -7,6 +7,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 
 class FanoutConsumerTest {
 
@@ -28,7 +29,7 @@ class FanoutConsumerTest {
 
   /** I8: the event loop is everybody's on the connection. */
   @Test
-  @Timeout(60)
+  @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
   void shouldAskAgainForAllThatItWasSentOverAGap() {
     passes(0, 0);
     passes(1, 1);
