@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
@@ -380,7 +381,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    * does.
    */
   private void deleteAbandoned() {
-    delete()
+    deleteIf(parts.cursors()::isAbandonedByEphemerals)
         .exceptionally(
             e -> {
               log.info(
@@ -397,7 +398,28 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     boolean last = parts.cursors().forget(consumer.position());
     removeConsumer(consumer, false);
     positionMoved();
-    return last ? delete() : CompletableFuture.completedFuture(null);
+    return last ? deleteIf(parts.cursors()::isEmpty) : CompletableFuture.completedFuture(null);
+  }
+
+  /**
+   * Deletes the subscription when nobody uses it. Whoever is just coming is counted, or refused and
+   * tries again: nobody is left on a subscription that is gone.
+   */
+  private CompletableFuture<Void> deleteIf(BooleanSupplier unused) {
+    if (!lifecycle.fence()) {
+      return delete();
+    }
+    if (isInUse() || !unused.getAsBoolean()) {
+      lifecycle.unfence();
+      return CompletableFuture.completedFuture(null);
+    }
+    return delete()
+        .whenComplete(
+            (deleted, e) -> {
+              if (e != null) {
+                lifecycle.unfence();
+              }
+            });
   }
 
   /**
