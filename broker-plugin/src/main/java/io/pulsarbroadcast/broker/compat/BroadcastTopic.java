@@ -92,8 +92,7 @@ final class BroadcastTopic extends MeteredTopic {
             (name, subscription) -> {
               if (PositionsLogs.isBroadcast(subscription.getCursor())) {
                 loaded.add(
-                    makeBroadcast(subscription)
-                        .exceptionallyCompose(e -> unlessRefused(name, e)));
+                    makeBroadcast(subscription).exceptionallyCompose(e -> unlessRefused(name, e)));
               }
             });
     return FutureUtil.waitForAll(loaded);
@@ -336,8 +335,7 @@ final class BroadcastTopic extends MeteredTopic {
     // A plain consumer that comes now finds the subscription fenced and tries again.
     return BrokerLine.close(plain)
         .thenCompose(closed -> readingEnded(plain))
-        .thenCompose(
-            ended -> logs.pastOf(name, plain.getCursor(), newSubscriptions.contains(name)))
+        .thenCompose(ended -> logs.pastOf(name, plain.getCursor(), newSubscriptions.contains(name)))
         .thenCompose(past -> exchange(plain, past))
         .whenComplete(
             (made, e) -> {

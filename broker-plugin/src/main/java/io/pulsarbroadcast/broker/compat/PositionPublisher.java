@@ -43,7 +43,12 @@ final class PositionPublisher {
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
   /** Marks a cursor whose position comes from virtual cursors; see {@link #isMarked}. */
-  private static final Map<String, Long> MARK = Map.of("pulsar.broadcast", 1L);
+  private static final String MARK = "pulsar.broadcast";
+
+  /** Which position it was; see {@link #isElsewhere}. */
+  private static final String MARKED_LEDGER = MARK + ".ledger";
+
+  private static final String MARKED_ENTRY = MARK + ".entry";
 
   private final ManagedCursor cursor;
   private final Runnable afterLowering;
@@ -108,7 +113,27 @@ final class PositionPublisher {
    * published here, and with the first that a plain consumer publishes it is gone.
    */
   static boolean isMarked(ManagedCursor cursor) {
-    return cursor.getProperties().containsKey(MARK.keySet().iterator().next());
+    return cursor.getProperties().containsKey(MARK);
+  }
+
+  /**
+   * Whether somebody else has moved a cursor since a position was published here: a broker without
+   * the plugin, which may take the mark away or leave it with another position.
+   */
+  static boolean isElsewhere(ManagedCursor cursor, LedgerIndex index) {
+    Map<String, Long> mark = cursor.getProperties();
+    if (!mark.containsKey(MARKED_LEDGER) || !mark.containsKey(MARKED_ENTRY)) {
+      // Nobody has said where, or a former version of the plugin, which does not.
+      return true;
+    }
+    Position position = cursor.getMarkDeletedPosition();
+    return index.ordinalAfter(mark.get(MARKED_LEDGER), mark.get(MARKED_ENTRY))
+        != index.ordinalAfter(position.getLedgerId(), position.getEntryId());
+  }
+
+  private static Map<String, Long> markOf(Position position) {
+    return Map.of(
+        MARK, 1L, MARKED_LEDGER, position.getLedgerId(), MARKED_ENTRY, position.getEntryId());
   }
 
   /** Takes the mark off a subscription that becomes plain; completed when it is off storage. */
@@ -229,7 +254,7 @@ final class PositionPublisher {
         position = PositionImpl.get(last.ledgerId(), last.entryId());
       } else if (!isMarked(cursor)) {
         // It has just become Broadcast, or whoever else moved the cursor has taken the mark away.
-        MARK.forEach(cursor::putProperty);
+        markOf(current).forEach(cursor::putProperty);
         position = current;
       } else {
         return underWay;
@@ -238,7 +263,7 @@ final class PositionPublisher {
     }
     cursor.asyncMarkDelete(
         position,
-        MARK,
+        markOf(position),
         new AsyncCallbacks.MarkDeleteCallback() {
           @Override
           public void markDeleteComplete(Object ctx) {
