@@ -69,7 +69,7 @@ public final class Summary {
   private static List<Path> find(Path root, String glob) throws IOException {
     PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
     try (Stream<Path> files =
-        Files.find(root, 4, (file, is) -> matcher.matches(root.relativize(file)))) {
+        Files.find(root, 5, (file, is) -> matcher.matches(root.relativize(file)))) {
       return files.toList();
     }
   }

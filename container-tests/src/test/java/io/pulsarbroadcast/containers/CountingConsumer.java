@@ -1,14 +1,18 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.containers;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.MessageListener;
 
 /**
  * A listener that acknowledges numbered messages and counts them. The client's thread calls it; the
- * counts may be read from any thread.
+ * counts may be read from any thread, and one thread tells it of moves. Its consumer asks for
+ * receipts of acknowledgements.
  */
 @SuppressWarnings("serial")
 final class CountingConsumer implements MessageListener<Integer> {
@@ -18,6 +22,43 @@ final class CountingConsumer implements MessageListener<Integer> {
 
   private final AtomicInteger again = new AtomicInteger();
   private final AtomicInteger outOfOrder = new AtomicInteger();
+
+  /**
+   * When the broker said last that it had processed the acknowledgement. By message id: a message
+   * that the producer sent again is in the topic twice, and the second one is no redelivery.
+   */
+  private final Map<MessageId, Long> receiptNanos = new ConcurrentHashMap<>();
+
+  private volatile Move move = new Move(System.nanoTime());
+
+  /** What came again after one move although there was a receipt for it. Guarded by itself. */
+  static final class Move {
+    private final long atNanos;
+    private int redelivered;
+    private long oldestNanos = Long.MIN_VALUE;
+
+    private Move(long atNanos) {
+      this.atNanos = atNanos;
+    }
+
+    private synchronized void add(long receiptAtNanos) {
+      redelivered++;
+      oldestNanos = Math.max(oldestNanos, atNanos - receiptAtNanos);
+    }
+
+    long atNanos() {
+      return atNanos;
+    }
+
+    synchronized int redelivered() {
+      return redelivered;
+    }
+
+    /** How long before the move the oldest receipt was; negative when there is none that old. */
+    synchronized long oldestNanos() {
+      return oldestNanos;
+    }
+  }
 
   @Override
   public void received(Consumer<Integer> consumer, Message<Integer> message) {
@@ -29,7 +70,25 @@ final class CountingConsumer implements MessageListener<Integer> {
     } else {
       outOfOrder.incrementAndGet();
     }
-    consumer.acknowledgeAsync(message);
+    MessageId id = message.getMessageId();
+    Long before = receiptNanos.get(id);
+    if (before != null) {
+      move.add(before);
+    }
+    consumer.acknowledgeAsync(message).thenRun(() -> noteReceipt(consumer, id));
+  }
+
+  /** The stock client reports what it acknowledged without a connection as done. */
+  private void noteReceipt(Consumer<Integer> consumer, MessageId id) {
+    if (consumer.isConnected()) {
+      receiptNanos.put(id, System.nanoTime());
+    }
+  }
+
+  /** The topic moves now: what comes again from here on is booked on the returned one. */
+  Move moving() {
+    move = new Move(System.nanoTime());
+    return move;
   }
 
   /** Messages received without a gap. */
@@ -45,5 +104,10 @@ final class CountingConsumer implements MessageListener<Integer> {
   /** Messages that came before an earlier one had. */
   int outOfOrder() {
     return outOfOrder.get();
+  }
+
+  /** Acknowledgements that the broker has processed. */
+  int receipts() {
+    return receiptNanos.size();
   }
 }

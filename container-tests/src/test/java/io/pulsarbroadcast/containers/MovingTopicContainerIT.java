@@ -27,7 +27,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * I1, I2 and I5 in a cluster: a topic under load moves between two brokers, in order and by the
- * SIGKILL of its owner, and every consumer gets every message, for the first time in order.
+ * SIGKILL of its owner, and every consumer gets every message, for the first time in order. Nothing
+ * for whose acknowledgement there is a receipt comes again after a move in order; after a SIGKILL
+ * only what was acknowledged since the positions were last stored.
  */
 @ExtendWith(RequiresDocker.class)
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
@@ -49,6 +51,12 @@ class MovingTopicContainerIT {
   private static final int MESSAGES_BETWEEN_MOVES = 200;
 
   private static final Duration MOVE_TIMEOUT = Duration.ofMinutes(2);
+
+  /** broadcastPositionFlushIntervalMillis, which nobody sets here. */
+  private static final Duration FLUSH_INTERVAL = Duration.ofSeconds(1);
+
+  /** What one flush may take on a busy machine, and a receipt on its way back. */
+  private static final Duration FLUSH_MARGIN = Duration.ofSeconds(3);
 
   private final List<CountingConsumer> consumers = new ArrayList<>();
   private final List<PulsarClient> clients = new ArrayList<>();
@@ -85,6 +93,7 @@ class MovingTopicContainerIT {
     String from = owner(admin);
     String to = from.equals("broker-1") ? "broker-2" : "broker-1";
     int duplicatesBefore = duplicates();
+    List<CountingConsumer.Move> moves = consumers.stream().map(CountingConsumer::moving).toList();
     long startNanos = System.nanoTime();
     boolean kill = KILLS.contains(move);
     if (kill) {
@@ -99,20 +108,38 @@ class MovingTopicContainerIT {
     awaitDelivered(sent.get() + MESSAGES_BETWEEN_MOVES);
     System.out.printf(
         "Move %d of %d, %s -> %s by %s: everybody served again after %d ms, %d deliveries were"
-            + " repeated%n",
+            + " repeated, %d of them acknowledged with a receipt%n",
         move,
         MOVES,
         from,
         to,
         kill ? "SIGKILL" : "unload",
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos),
-        duplicates() - duplicatesBefore);
+        duplicates() - duplicatesBefore,
+        moves.stream().mapToInt(CountingConsumer.Move::redelivered).sum());
+    checkRepeated(moves, kill);
     if (kill) {
       cluster.restart(from);
       await()
           .atMost(MOVE_TIMEOUT)
           .ignoreExceptions()
           .until(() -> admin.brokers().getActiveBrokers(PulsarCluster.NAME).size() == 2);
+    }
+  }
+
+  /** Whatever comes again comes before what is new, which everybody has by now. */
+  private static void checkRepeated(List<CountingConsumer.Move> moves, boolean kill) {
+    if (kill) {
+      assertThat(moves)
+          .as("I5: a crash takes back what was acknowledged in the last flush interval, not more")
+          .allSatisfy(
+              move ->
+                  assertThat(move.oldestNanos())
+                      .isLessThanOrEqualTo(FLUSH_INTERVAL.plus(FLUSH_MARGIN).toNanos()));
+    } else {
+      assertThat(moves)
+          .as("I5: a move in order takes no acknowledgement back")
+          .allSatisfy(move -> assertThat(move.redelivered()).isZero());
     }
   }
 
@@ -148,6 +175,13 @@ class MovingTopicContainerIT {
     assertThat(consumers).allSatisfy(consumer -> assertThat(consumer.outOfOrder()).isZero());
     await()
         .atMost(MOVE_TIMEOUT)
+        .untilAsserted(
+            () ->
+                assertThat(consumers)
+                    .as("what is said of receipts is said of nearly all messages")
+                    .allSatisfy(c -> assertThat(c.receipts()).isGreaterThan(expected / 2)));
+    await()
+        .atMost(MOVE_TIMEOUT)
         .ignoreExceptions()
         .untilAsserted(
             () -> {
@@ -172,7 +206,10 @@ class MovingTopicContainerIT {
     admin.topics().createNonPartitionedTopic(TOPIC);
   }
 
-  /** Half the consumers are of the stock kind, half come through the extension. */
+  /**
+   * Half the consumers are of the stock kind, half come through the extension. None groups its
+   * acknowledgements: a client that does reports those made without a connection as done.
+   */
   private void connect(PulsarCluster cluster) throws PulsarClientException {
     for (int i = 0; i < STOCK_CONSUMERS; i++) {
       CountingConsumer consumer = newConsumer();
@@ -182,6 +219,8 @@ class MovingTopicContainerIT {
           .subscriptionName("alerts")
           .property("pulsar.subscription.type", "Broadcast")
           .consumerName("stock-" + i)
+          .isAckReceiptEnabled(true)
+          .acknowledgmentGroupTime(0, TimeUnit.SECONDS)
           .messageListener(consumer)
           .subscribe();
     }
@@ -193,6 +232,8 @@ class MovingTopicContainerIT {
           .subscriptionName("alerts")
           .subscriptionType(SubscriptionType.Broadcast)
           .consumerName("extension-" + i)
+          .isAckReceiptEnabled(true)
+          .acknowledgmentGroupTime(0, TimeUnit.SECONDS)
           .messageListener(consumer)
           .subscribe();
     }

@@ -139,6 +139,32 @@ class NamesIT {
     }
   }
 
+  /** What reads for consumers behind has a name of its own, whatever subscriptions are called. */
+  @Test
+  void shouldLeaveASubscriptionAloneWhateverItIsCalled(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createSubscription(topic, "all-broadcast-catch-up", MessageId.earliest);
+    broker.broadcast(topic, "all", "behind").subscribe().close();
+    publish(broker, topic, 0, 10);
+    try (Consumer<String> tail = broker.broadcast(topic, "all", "tail").subscribe()) {
+      publish(broker, topic, 10, 20);
+      assertThat(receiveAndAck(tail, 10)).isEqualTo(values(10, 20));
+      try (Consumer<String> behind = broker.broadcast(topic, "all", "behind").subscribe()) {
+        assertThat(receiveAndAck(behind, 20)).isEqualTo(values(0, 20));
+      }
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> other =
+        broker
+            .client()
+            .newConsumer(Schema.STRING)
+            .topic(topic)
+            .subscriptionName("all-broadcast-catch-up")
+            .subscribe()) {
+      assertThat(receiveAndAck(other, 20)).isEqualTo(values(0, 20));
+    }
+  }
+
   @Test
   void shouldTakeTheLongestNameAllowedAndStoreIt(Broker broker) throws Exception {
     String topic = Broker.newTopic();

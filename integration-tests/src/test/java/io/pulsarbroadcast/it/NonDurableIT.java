@@ -8,6 +8,7 @@ import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.receiveValues;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConsumers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -17,6 +18,7 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
 import org.junit.jupiter.api.Test;
@@ -83,6 +85,55 @@ class NonDurableIT {
                 assertThat(broker.admin().topics().getStats(topic).getSubscriptions().values())
                     .extracting(SubscriptionStats::getMsgBacklog)
                     .allMatch(backlog -> backlog == 0));
+  }
+
+  @Test
+  void shouldStillEndWithTheLastNonDurableConsumerAfterTheTopicWasUnloaded(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> alone = nonDurable(broker, topic).subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveValues(alone, 5)).isEqualTo(values(0, 5));
+      broker.admin().topics().unload(topic);
+      awaitConsumers(broker, topic, "all", 1);
+      publish(broker, topic, 5, 10);
+      assertThat(receiveValues(alone, 5)).isEqualTo(values(5, 10));
+      awaitBacklog(broker, topic, "all", 0);
+    }
+    await()
+        .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
+  }
+
+  @Test
+  void shouldAlsoEndWhenNobodyComesBackAfterTheTopicWasUnloaded(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (PulsarClient gone = broker.newClient()) {
+      Broker.broadcast(gone, topic, "all", "non-durable")
+          .subscriptionMode(SubscriptionMode.NonDurable)
+          .subscribe();
+      publish(broker, topic, 0, 5);
+      // Marked on storage, as of non-durable consumers.
+      awaitBacklog(broker, topic, "all", 0);
+      gone.shutdown();
+      broker.admin().topics().unload(topic);
+    }
+    await()
+        .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
+  }
+
+  @Test
+  void shouldNotEndOnceADurableConsumerHasCome(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> first = nonDurable(broker, topic).subscribe()) {
+      broker.broadcast(topic, "all", "durable").subscribe().close();
+      publish(broker, topic, 0, 5);
+      assertThat(receiveValues(first, 5)).isEqualTo(values(0, 5));
+      broker.admin().topics().unload(topic);
+      awaitConsumers(broker, topic, "all", 1);
+    }
+    try (Consumer<String> durable = broker.broadcast(topic, "all", "durable").subscribe()) {
+      assertThat(receiveAndAck(durable, 5)).isEqualTo(values(0, 5));
+    }
   }
 
   @Test

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
+import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.util.UUID;
 
 /**
@@ -14,17 +15,20 @@ final class OperatedBroker extends BrokerExtension {
 
   @Override
   Broker start() {
-    return Broker.start(
-        newBroker()
-            .setting("managedLedgerMaxEntriesPerLedger", String.valueOf(LEDGER_ENTRIES))
-            .setting("managedLedgerMinLedgerRolloverTimeMinutes", "0")
-            // A cursor counts for trimming with the position that was stored last.
-            .setting("managedLedgerCursorPositionFlushSeconds", "1")
-            .setting("managedLedgerDefaultMarkDeleteRateLimit", "100")
-            .setting("backlogQuotaCheckIntervalInSeconds", "2")
-            .setting("subscriptionExpiryCheckIntervalInMinutes", "1")
-            .setting("topicLevelPoliciesEnabled", "true")
-            .setting("webSocketServiceEnabled", "true"));
+    return Broker.start(options().setting("webSocketServiceEnabled", "true"));
+  }
+
+  /** For tests that need one for themselves. */
+  static PulsarProcessBuilder options() {
+    return newBroker()
+        .setting("managedLedgerMaxEntriesPerLedger", String.valueOf(LEDGER_ENTRIES))
+        .setting("managedLedgerMinLedgerRolloverTimeMinutes", "0")
+        // A cursor counts for trimming with the position that was stored last.
+        .setting("managedLedgerCursorPositionFlushSeconds", "1")
+        .setting("managedLedgerDefaultMarkDeleteRateLimit", "100")
+        .setting("backlogQuotaCheckIntervalInSeconds", "2")
+        .setting("subscriptionExpiryCheckIntervalInMinutes", "1")
+        .setting("topicLevelPoliciesEnabled", "true");
   }
 
   /** A namespace for policies of its own. */

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -115,6 +116,21 @@ class RefusalIT {
           .hasMessageContaining("in use");
       assertStillServed(broker, topic, plain);
       assertThat(stats(broker, topic, "all").getType()).isEqualTo(type.toString());
+    }
+  }
+
+  /** One position for all clusters cannot be that of many consumers. */
+  @Test
+  void shouldRefuseToBeReplicated(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> beside = broker.broadcast(topic, "all", "beside").subscribe()) {
+      assertThatThrownBy(
+              () -> broker.admin().topics().setReplicatedSubscriptionStatus(topic, "all", true))
+          .isInstanceOf(PulsarAdminException.class);
+      assertThatThrownBy(() -> plain(broker, topic).replicateSubscriptionState(true).subscribe())
+          .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
+      assertThat(stats(broker, topic, "all").isReplicated()).isFalse();
+      assertStillServed(broker, topic, beside);
     }
   }
 

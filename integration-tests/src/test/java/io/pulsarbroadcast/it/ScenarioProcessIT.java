@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The scenarios of docs/scenarios.md at a size that takes seconds. What was delivered counts here;
- * times and memory do not.
+ * The scenarios of docs/scenarios.md at a size that takes seconds. Every promise counts; those
+ * about times have limits that a busy machine keeps.
  */
 @Tag("complete")
 class ScenarioProcessIT {
@@ -33,10 +33,19 @@ class ScenarioProcessIT {
   void shouldLetBadConsumersCatchUpWhenTheyWake() throws Exception {
     JsonNode figures =
         run(
-            "soak --consumers 50 --minutes 0.1 --never-read 2 --never-acknowledge 2"
-                + " --warmup-seconds 1 --sample-seconds 1");
+            // 8 MB a second: what a socket holds, and what may wait for it, is full after a second
+            // or two, and whatever is kept beyond that shows in the broker's memory.
+            "soak --consumers 4 --connections 2 --size 100000 --rate 80 --minutes 0.25"
+                + " --never-read 2 --never-acknowledge 1 --warmup-seconds 5 --sample-seconds 1"
+                + " --broker-setting broadcastConnectionMaxPendingBytes=1000000"
+                + " --broker-direct-mb 512 --broker-setting managedLedgerCacheSizeMB=32"
+                + " --max-p99-ratio 1000");
 
-    assertThat(figures.path("backlogWhenWoken").asLong()).isGreaterThan(60);
+    assertThat(figures.path("laggardsWhenWoken").asLong()).isGreaterThanOrEqualTo(2);
+    assertThat(figures.path("p99MillisWith").asDouble())
+        .as("I8: nobody waits for those that stand still for 15 s")
+        .isLessThan(5_000);
+    assertThat(figures.path("backlogWhenWoken").asLong()).isGreaterThan(400);
     assertThat(figures.path("backlogAtEnd").asLong()).isZero();
     assertThat(files()).contains("memory.csv", "memory.svg", "latency.csv", "consumers.csv");
   }
@@ -106,7 +115,6 @@ class ScenarioProcessIT {
     arguments.addAll(List.of(more));
     arguments.addAll(
         List.of(
-            "--counts-only",
             "--output",
             results.toString(),
             "--pulsar-home",

@@ -10,12 +10,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.apache.pulsar.common.policies.data.RetentionPolicies;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,30 +29,34 @@ import org.junit.jupiter.api.Test;
  */
 class ShadowTopicProcessIT {
 
-  @Test
-  void shouldGiveConsumersOfAShadowTopicWhatIsPublishedToItsSource() throws Exception {
-    try (Broker broker =
+  private static Broker broker;
+
+  @BeforeAll
+  static void startBroker() {
+    broker =
         Broker.start(
-            BrokerExtension.newBroker()
-                .jvmOption(BrokerExtension.LEAK_DETECTION + "Disabled")
-                // Trimming goes by the subscriptions of the source (docs/contract.md).
-                .setting("defaultRetentionTimeInMinutes", "10")
-                .setting("defaultRetentionSizeInMB", "10"))) {
-      shouldGiveConsumersOfAShadowTopicWhatIsPublishedToItsSource(broker);
-    }
+            OperatedBroker.options().jvmOption(BrokerExtension.LEAK_DETECTION + "Disabled"));
   }
 
-  private static void shouldGiveConsumersOfAShadowTopicWhatIsPublishedToItsSource(Broker broker)
-      throws Exception {
-    String source = Broker.newTopic();
+  @AfterAll
+  static void stopBroker() throws IOException {
+    broker.close();
+  }
+
+  @Test
+  void shouldGiveConsumersOfAShadowTopicWhatIsPublishedToItsSource() throws Exception {
+    // Trimming goes by the subscriptions of the source (docs/contract.md).
+    String namespace = OperatedBroker.newNamespace(broker);
+    broker.admin().namespaces().setRetention(namespace, new RetentionPolicies(10, 10));
+    String source = OperatedBroker.topicIn(namespace);
     String shadow = source + "-shadow";
     broker.admin().topics().createNonPartitionedTopic(source);
     broker.admin().topics().createShadowTopic(shadow, source);
     broker.admin().topics().setShadowTopics(source, List.of(shadow));
-    try (Consumer<String> atSource = atOnce(broker, source, "source").subscribe();
-        Consumer<String> a = atOnce(broker, shadow, "a").subscribe();
-        Consumer<String> b = atOnce(broker, shadow, "b").subscribe();
-        Consumer<String> plain = plain(broker, shadow).subscribe()) {
+    try (Consumer<String> atSource = atOnce(source, "source").subscribe();
+        Consumer<String> a = atOnce(shadow, "a").subscribe();
+        Consumer<String> b = atOnce(shadow, "b").subscribe();
+        Consumer<String> plain = plain(shadow).subscribe()) {
       publish(broker, source, 0, 12);
       assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
       assertThat(receiveAndAck(a, 12)).isEqualTo(values(0, 12));
@@ -73,11 +82,38 @@ class ShadowTopicProcessIT {
     }
   }
 
-  private static ConsumerBuilder<String> plain(Broker broker, String topic) {
+  /** I6. */
+  @Test
+  void shouldCountWhatTheSourceTrimmedBeforeAConsumerOfTheShadowHadIt() throws Exception {
+    String source = Broker.newTopic();
+    String shadow = source + "-shadow";
+    broker.admin().topics().createNonPartitionedTopic(source);
+    broker.admin().topics().createShadowTopic(shadow, source);
+    broker.admin().topics().setShadowTopics(source, List.of(shadow));
+    try (Consumer<String> atSource = broker.broadcast(source, "all", "a").subscribe();
+        Consumer<String> atShadow = broker.broadcast(shadow, "all", "here").subscribe()) {
+      broker.broadcast(shadow, "all", "away").subscribe().close();
+      List<MessageId> ids = publish(broker, source, 0, 12);
+      assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
+      assertThat(receiveAndAck(atShadow, 12)).isEqualTo(values(0, 12));
+
+      // The shadow topic follows by itself.
+      TrimmedIT.trim(broker, source, ids.get(10));
+      await()
+          .atMost(TrimmedIT.TRIMMED)
+          .untilAsserted(() -> assertThat(TrimmedIT.missed(broker, shadow)).isEqualTo(10));
+      try (Consumer<String> away = broker.broadcast(shadow, "all", "away").subscribe()) {
+        assertThat(receiveAndAck(away, 2)).isEqualTo(values(10, 12));
+      }
+      assertThat(TrimmedIT.missed(broker, shadow)).as("counted once").isEqualTo(10);
+    }
+  }
+
+  private static ConsumerBuilder<String> plain(String topic) {
     return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("plain");
   }
 
-  private static ConsumerBuilder<String> atOnce(Broker broker, String topic, String name) {
+  private static ConsumerBuilder<String> atOnce(String topic, String name) {
     return broker
         .broadcast(topic, "all", name)
         .receiverQueueSize(1)

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OperatedBroker.class)
 class TrimmedIT {
 
-  private static final Duration TRIMMED = Duration.ofSeconds(30);
+  static final Duration TRIMMED = Duration.ofSeconds(30);
 
   @Test
   void shouldCountWhatWasDeletedBeforeANonDurableConsumerHadIt(Broker broker) throws Exception {
@@ -43,33 +43,8 @@ class TrimmedIT {
     }
   }
 
-  @Test
-  void shouldCountWhatTheSourceTrimmedBeforeAConsumerOfTheShadowHadIt(Broker broker)
-      throws Exception {
-    String source = Broker.newTopic();
-    String shadow = source + "-shadow";
-    broker.admin().topics().createNonPartitionedTopic(source);
-    broker.admin().topics().createShadowTopic(shadow, source);
-    broker.admin().topics().setShadowTopics(source, List.of(shadow));
-    try (Consumer<String> atSource = broker.broadcast(source, "all", "a").subscribe();
-        Consumer<String> atShadow = broker.broadcast(shadow, "all", "here").subscribe()) {
-      broker.broadcast(shadow, "all", "away").subscribe().close();
-      List<MessageId> ids = publish(broker, source, 0, 12);
-      assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
-      assertThat(receiveAndAck(atShadow, 12)).isEqualTo(values(0, 12));
-
-      // The shadow topic follows by itself.
-      trim(broker, source, ids.get(10));
-      await().atMost(TRIMMED).untilAsserted(() -> assertThat(missed(broker, shadow)).isEqualTo(10));
-      try (Consumer<String> away = broker.broadcast(shadow, "all", "away").subscribe()) {
-        assertThat(receiveAndAck(away, 2)).isEqualTo(values(10, 12));
-      }
-      assertThat(missed(broker, shadow)).as("counted once").isEqualTo(10);
-    }
-  }
-
   /** Has the topic delete the ledgers before a message: when nothing there needs them any more. */
-  private static void trim(Broker broker, String topic, MessageId first) {
+  static void trim(Broker broker, String topic, MessageId first) {
     await()
         .atMost(TRIMMED)
         .untilAsserted(
@@ -81,7 +56,7 @@ class TrimmedIT {
   }
 
   /** What consumers missed for whatever cause. */
-  private static double missed(Broker broker, String topic) throws Exception {
+  static double missed(Broker broker, String topic) throws Exception {
     return Scrape.of(broker.process()).with("topic", topic).stream()
         .filter(sample -> sample.name().equals("pulsar_broadcast_skipped_entries_total"))
         .mapToDouble(Scrape.Sample::value)

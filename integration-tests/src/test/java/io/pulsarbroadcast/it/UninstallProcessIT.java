@@ -24,7 +24,10 @@ class UninstallProcessIT {
   @Test
   void shouldLeaveAPlainSubscriptionAtTheSlowestPositionAndTakeItUpAgain() throws Exception {
     String topic = Broker.newTopic();
-    try (Broker broker = Broker.start(BrokerExtension.newBroker())) {
+    try (Broker broker =
+        Broker.start(
+            // What was not stored yet when the broker stopped would be counted too.
+            BrokerExtension.newBroker().setting("broadcastPositionFlushIntervalMillis", "10"))) {
       // What is trimmed meanwhile cannot be counted.
       broker.admin().namespaces().setRetention("public/default", new RetentionPolicies(60, 100));
       Message<String> slowest = stopWithConsumersAtDifferentPositions(broker, topic);

@@ -65,7 +65,6 @@ final class BenchSession {
             .broker
             .process("bench", withPlugin)
             .keepLogs(results.folder().resolve("broker-logs"));
-    servers.settings().forEach(builder::setting);
     settings.forEach(builder::setting);
     return BrokerLoadServer.start(name, builder.build(), progress);
   }

@@ -5,6 +5,10 @@ import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /**
@@ -25,6 +29,13 @@ public final class BrokerOptions {
       description = "Direct memory of the broker that is started (default: ${DEFAULT-VALUE}).")
   @Range(from = 128, to = 1_048_576)
   private int directMegabytes;
+
+  @Option(
+      names = "--broker-setting",
+      paramLabel = "KEY=VALUE",
+      description =
+          "A line of the configuration of the broker that is started; may be given several times.")
+  private List<String> settings = new ArrayList<>();
 
   @Option(
       names = "--nar",
@@ -51,6 +62,7 @@ public final class BrokerOptions {
    * @param instead what else is allowed, after a comma; or empty
    */
   public void checkFiles(boolean needsNar, String instead) {
+    settings();
     if (pulsarHome == null || !Files.isRegularFile(pulsarHome.resolve("bin/pulsar"))) {
       throw new InvalidOptionException(
           "--pulsar-home is " + pulsarHome + "; allowed: a folder that has bin/pulsar" + instead);
@@ -62,17 +74,37 @@ public final class BrokerOptions {
   }
 
   /**
-   * The broker's process, ready to be built or given more.
+   * The settings in the order they were given.
+   *
+   * @throws InvalidOptionException when one has no key
+   */
+  public Map<String, String> settings() {
+    Map<String, String> map = new LinkedHashMap<>();
+    for (String setting : settings) {
+      int separator = setting.indexOf('=');
+      if (separator < 1 || setting.substring(0, separator).isBlank()) {
+        throw new InvalidOptionException("--broker-setting is " + setting + "; allowed: key=value");
+      }
+      map.put(setting.substring(0, separator).strip(), setting.substring(separator + 1));
+    }
+    return map;
+  }
+
+  /**
+   * The broker's process with the settings given, ready to be built or given more.
    *
    * @param name a part of its folder's name
    */
   public PulsarProcessBuilder process(String name, boolean withPlugin) {
-    return PulsarProcess.builder()
-        .pulsarHome(pulsarHome)
-        .nar(withPlugin ? nar : null)
-        .heapMegabytes(heapMegabytes)
-        .directMegabytes(directMegabytes)
-        .name(name);
+    PulsarProcessBuilder process =
+        PulsarProcess.builder()
+            .pulsarHome(pulsarHome)
+            .nar(withPlugin ? nar : null)
+            .heapMegabytes(heapMegabytes)
+            .directMegabytes(directMegabytes)
+            .name(name);
+    settings().forEach(process::setting);
+    return process;
   }
 
   public int heapMegabytes() {

@@ -19,8 +19,7 @@ final class CommonOptions {
   @Option(
       names = "--counts-only",
       description =
-          "Times and memory are reported but do not decide the exit code: for machines that others"
-              + " use, and for small runs.")
+          "Times are reported but do not decide the exit code: for machines that others use.")
   boolean countsOnly;
 
   @Mixin BrokerOptions broker = new BrokerOptions(1_024, 2_048);

@@ -115,11 +115,11 @@ final class MemorySampler implements AutoCloseable {
             what, during, share * 100, megabytes);
     int third = values.length / THIRDS;
     if (third == 0) {
-      return Promise.measured(text, false, values.length + " samples, at least 3 are needed");
+      return Promise.counted(text, false, values.length + " samples, at least 3 are needed");
     }
     double first = mean(values, 0, third);
     double last = mean(values, values.length - third, values.length);
-    return Promise.measured(
+    return Promise.counted(
         text,
         last <= first * (1 + share) + megabytes,
         AbstractScenario.format(

@@ -7,16 +7,16 @@ package io.pulsarbroadcast.benchmark.scenario;
  * @param text what is promised
  * @param found what was found
  * @param kept whether it is so
- * @param measured whether it is about time or memory, and so depends on the machine
+ * @param measured whether it is about time, and so depends on the machine
  */
 record Promise(String text, String found, boolean kept, boolean measured) {
 
-  /** About what was delivered: holds on every machine. */
+  /** About what was delivered, or how much was kept: holds on every machine. */
   static Promise counted(String text, boolean kept, String found) {
     return new Promise(text, found, kept, false);
   }
 
-  /** About time or memory. */
+  /** About time. */
   static Promise measured(String text, boolean kept, String found) {
     return new Promise(text, found, kept, true);
   }

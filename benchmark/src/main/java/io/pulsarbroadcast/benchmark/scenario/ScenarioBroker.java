@@ -45,6 +45,8 @@ final class ScenarioBroker implements AutoCloseable {
             .setting("brokerDeleteInactiveTopicsEnabled", "false")
             .setting("bookkeeperClientExposeStatsToPrometheus", "true");
     settings.forEach(builder::setting);
+    // What was asked for on the command line has the last word.
+    options.broker.settings().forEach(builder::setting);
     return new ScenarioBroker(builder.build());
   }
 

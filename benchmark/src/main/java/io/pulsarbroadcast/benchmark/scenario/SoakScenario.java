@@ -27,9 +27,9 @@ import picocli.CommandLine.Option;
     sortOptions = false,
     usageHelpWidth = 100,
     description =
-        "Good consumers alone, then with bad ones that never read their socket or never acknowledge,"
-            + " then alone again; then the bad ones wake and catch up. Compares what the good ones"
-            + " notice, and watches the broker's memory.",
+        "Good consumers alone, then with bad ones that never read their socket or never"
+            + " acknowledge, then alone again; then the bad ones wake and catch up. Compares what"
+            + " the good ones notice, and watches the broker's memory.",
     footer = {"", AbstractScenario.EXIT_CODES})
 final class SoakScenario extends AbstractScenario {
   static final String WITH = "with the bad ones";
@@ -90,6 +90,7 @@ final class SoakScenario extends AbstractScenario {
   private double readersSeconds;
   private double allSeconds;
   private long backlogWith;
+  private long laggardsWith;
 
   SoakScenario(PrintStream out, PrintStream err) {
     super(out, err);
@@ -126,6 +127,7 @@ final class SoakScenario extends AbstractScenario {
       int joined = running.publisher().nextSequence();
       Phase with = phase(WITH, running, log, memory, minutes);
       backlogWith = broker.backlog(TOPIC);
+      laggardsWith = (long) broker.metrics().sum("pulsar_broadcast_laggards");
       memory.phase("waking");
       wake(broker, running, bad);
       Phase after = phase("after the bad ones", running, log, memory, minutes / 2);
@@ -200,8 +202,8 @@ final class SoakScenario extends AbstractScenario {
     print("");
     print(
         format(
-            "%,d good consumers, %d that never read, %d that never acknowledge, %,d-byte messages at"
-                + " %.0f per second, %.1f minutes with the bad ones",
+            "%,d good consumers, %d that never read, %d that never acknowledge, %,d-byte messages"
+                + " at %.0f per second, %.1f minutes with the bad ones",
             load.consumers, neverRead, neverAcknowledge, load.sizeBytes, load.rate, minutes));
     print("");
     TextTable table =
@@ -299,6 +301,7 @@ final class SoakScenario extends AbstractScenario {
     print(format("backlog of the subscription at the end:           %,d messages", backlogAtEnd));
     print("");
     figures.put("backlogWhenWoken", backlogWith);
+    figures.put("laggardsWhenWoken", laggardsWith);
     figures.put("catchUpSecondsRead", readersSeconds);
     figures.put("catchUpSecondsAcknowledged", allSeconds);
     figures.put("backlogAtEnd", backlogAtEnd);
@@ -319,6 +322,12 @@ final class SoakScenario extends AbstractScenario {
             "the bad ones were bad all the time: none of their connections was closed",
             bad.connectionsLost() == 0,
             bad.connectionsLost() + " lost"));
+    promise(
+        Promise.counted(
+            "the bound of I8 was reached: more was kept from those that never read than waits in"
+                + " memory for a socket, and they were behind the tail",
+            laggardsWith >= neverRead,
+            format("%,d behind", laggardsWith)));
     promise(
         Promise.counted(
             "the backlog was kept for the bad ones until they woke (I3), and is gone at the end",

@@ -52,6 +52,8 @@ final class WorkloadBroker implements AutoCloseable {
             // Pulsar's 10 GB would stop the writer of a catch-up workload.
             .setting("backlogQuotaDefaultLimitGB", "-1");
     driver.brokerSettings().forEach(builder::setting);
+    // What was asked for on the command line has the last word.
+    own.settings().forEach(builder::setting);
     PulsarProcess process = builder.build();
     try {
       process.start();

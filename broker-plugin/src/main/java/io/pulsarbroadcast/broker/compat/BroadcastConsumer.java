@@ -12,8 +12,10 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
@@ -55,6 +57,13 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
   private final long connectedSinceMillis = System.currentTimeMillis();
   private volatile boolean closed;
   private volatile boolean endAnnounced;
+
+  /**
+   * Whether its position is being moved: what its client acknowledges until it learns of that was
+   * sent before, and does not count. Written under the position's monitor.
+   */
+  private volatile boolean moving;
+
   private long lastAckedTimestamp;
   private long lastFlowTimestamp;
   private ConsumerRates rates;
@@ -177,7 +186,16 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
 
   private void acknowledge(CommandAck ack) {
     broadcast.metrics().acked(ack.getMessageIdsCount());
-    if (Acknowledgement.take(ack, this)) {
+    boolean changed;
+    if (broadcast.executors().takesAcksAtOnce()) {
+      // A seek begins on the same thread.
+      changed = !moving && Acknowledgement.take(ack, this);
+    } else {
+      synchronized (position()) {
+        changed = !moving && Acknowledgement.take(ack, this);
+      }
+    }
+    if (changed) {
       broadcast.positionMoved();
       if (fanout.mayUnblock()) {
         connection().unblock(broadcast, fanout);
@@ -247,12 +265,53 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
    * nothing sent before is taken for what comes after.
    */
   CompletableFuture<Void> seek(long ledgerId, long entryId) {
-    return seekOrdinal(broadcast.places().at(ledgerId, entryId));
+    return seek(() -> seekOrdinal(broadcast.places().at(ledgerId, entryId)));
   }
 
   /** Moves this consumer to the first entry published at or after a time. */
   CompletableFuture<Void> seek(long publishTimeMillis) {
-    return broadcast.places().at(publishTimeMillis).thenCompose(this::seekOrdinal);
+    return seek(() -> broadcast.places().at(publishTimeMillis).thenCompose(this::seekOrdinal));
+  }
+
+  private CompletableFuture<Void> seek(Supplier<CompletableFuture<Void>> move) {
+    if (!beginMove()) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionBusyException("Another seek or reset of this consumer is under way"));
+    }
+    CompletableFuture<Void> moved;
+    try {
+      moved = move.get();
+    } catch (RuntimeException e) {
+      moved = CompletableFuture.failedFuture(e);
+    }
+    return moved.whenComplete(
+        (done, e) -> {
+          if (e != null) {
+            endMove();
+          }
+        });
+  }
+
+  /**
+   * Takes no acknowledgements any more: the position is about to be moved, and the consumer
+   * disconnected.
+   *
+   * @return false when that is so already
+   */
+  boolean beginMove() {
+    synchronized (position()) {
+      boolean begun = !moving;
+      moving = true;
+      return begun;
+    }
+  }
+
+  /** The position could not be moved; what was acknowledged meanwhile is sent again. */
+  void endMove() {
+    synchronized (position()) {
+      moving = false;
+    }
+    startAgain();
   }
 
   private CompletableFuture<Void> seekOrdinal(long ordinal) {
@@ -277,12 +336,20 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
     connection().startAgain(broadcast, fanout);
   }
 
-  /** Tells the client so, once, when this consumer has acknowledged everything. */
+  /**
+   * Tells the client so, once, when this consumer has acknowledged everything; where the topic has
+   * moved to another cluster, sends it there.
+   */
   @Override
   public void reachedEndOfTopic() {
     if (!endAnnounced && broadcast.isAtEnd(position())) {
       endAnnounced = true;
-      super.reachedEndOfTopic();
+      PersistentTopic topic = (PersistentTopic) broadcast.getTopic();
+      if (topic.isMigrated()) {
+        topicMigrated(topic.getMigratedClusterUrl());
+      } else {
+        super.reachedEndOfTopic();
+      }
     }
   }
 

@@ -137,6 +137,11 @@ final class BroadcastServerCnx extends ServerCnx {
     return sought.remove(consumerId);
   }
 
+  /** A name for a consumer that has none; nobody else's. From any thread. */
+  String nameOf(long consumerId) {
+    return "unnamed-" + ctx().channel().id().asLongText() + "-" + consumerId;
+  }
+
   /** True once per connection. */
   boolean isFirstRefusedAck() {
     boolean first = !refusedAckLogged;

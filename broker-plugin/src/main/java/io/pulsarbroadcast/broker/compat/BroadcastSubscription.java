@@ -11,6 +11,7 @@ import io.pulsarbroadcast.broker.dispatch.FrameWriter;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -22,6 +23,7 @@ import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.common.api.proto.CommandAck.AckType;
 import org.apache.pulsar.common.policies.data.stats.SubscriptionStatsImpl;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -112,6 +114,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
             parts,
             places,
             consumers,
+            this::deleteAbandoned,
             topic.getBrokerService().getPulsar().getExecutor()));
   }
 
@@ -288,9 +291,44 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   @Override
   public CompletableFuture<Void> resetCursor(Position position) {
     parts.publisher().hold();
+    List<BroadcastConsumer> moved =
+        consumers.snapshot().stream()
+            .map(BroadcastConsumer.class::cast)
+            .filter(BroadcastConsumer::beginMove)
+            .toList();
     return super.resetCursor(position)
-        .whenComplete((reset, e) -> parts.publisher().release())
+        .whenComplete(
+            (reset, e) -> {
+              parts.publisher().release();
+              if (e != null) {
+                moved.forEach(BroadcastConsumer::endMove);
+              }
+            })
         .thenCompose(reset -> parts.publisher().flush());
+  }
+
+  /**
+   * Refuses to be replicated: one position for all clusters cannot be that of many consumers. The
+   * broker asks for it also before it refuses a plain consumer.
+   */
+  @Override
+  public boolean setReplicated(boolean replicated) {
+    if (replicated) {
+      log.warn(
+          "[{}][{}] The state of a Broadcast subscription is not replicated", topicName, subName);
+      return false;
+    }
+    return super.setReplicated(false);
+  }
+
+  /**
+   * Comes from another cluster, where a subscription of this name is replicated; its consumers'
+   * acknowledgements say nothing of those here, who acknowledge to their own positions.
+   */
+  @Override
+  public void acknowledgeMessage(
+      List<Position> positions, AckType ackType, Map<String, Long> properties) {
+    log.debug("[{}][{}] Ignored a position of another cluster: {}", topicName, subName, positions);
   }
 
   /** Counts an acknowledgement that was not taken, and logs the first of a connection. */

@@ -219,17 +219,18 @@ final class BroadcastTopic extends MeteredTopic {
             });
   }
 
-  private CompletableFuture<Consumer> subscribeBroadcast(SubscriptionOption option) {
-    if (option.isReadCompacted()) {
+  private CompletableFuture<Consumer> subscribeBroadcast(SubscriptionOption asked) {
+    if (asked.isReadCompacted()) {
       return CompletableFuture.failedFuture(
           new NotAllowedException(
               "readCompacted is not supported on a Broadcast subscription; read without it"));
     }
-    if (!(option.getCnx() instanceof BroadcastServerCnx connection)) {
+    if (!(asked.getCnx() instanceof BroadcastServerCnx connection)) {
       return CompletableFuture.failedFuture(
           new NotAllowedException(
               "Broadcast subscriptions need a connection made by the pulsar-broadcast plugin"));
     }
+    SubscriptionOption option = named(asked, connection);
     String name = option.getSubscriptionName();
     if (getSubscription(name) == null) {
       newSubscriptions.add(name);
@@ -256,25 +257,47 @@ final class BroadcastTopic extends MeteredTopic {
   }
 
   /**
+   * A consumer that sends no name gets one, which is its own for as long as it has its connection.
+   */
+  private static SubscriptionOption named(
+      SubscriptionOption option, BroadcastServerCnx connection) {
+    return option.getConsumerName() != null && !option.getConsumerName().isBlank()
+        ? option
+        : copy(option)
+            .consumerName(connection.nameOf(option.getConsumerId()))
+            .subType(option.getSubType())
+            .isDurable(option.isDurable())
+            .metadata(option.getMetadata())
+            .startMessageId(option.getStartMessageId())
+            .startMessageRollbackDurationSec(option.getStartMessageRollbackDurationSec())
+            .build();
+  }
+
+  /**
    * What the broker's own path is asked for: durable, because the one cursor is, and Exclusive,
    * which is the type that the subscription shows it.
    */
   private static SubscriptionOption asExclusive(SubscriptionOption option) {
+    return copy(option)
+        .subType(SubType.Exclusive)
+        .isDurable(true)
+        .metadata(Map.of(BroadcastContract.TYPE_PROPERTY, BroadcastContract.BROADCAST))
+        .build();
+  }
+
+  /** What all copies of a subscribe have; its state is not replicated. */
+  private static SubscriptionOption.SubscriptionOptionBuilder copy(SubscriptionOption option) {
     return SubscriptionOption.builder()
         .cnx(option.getCnx())
         .subscriptionName(option.getSubscriptionName())
         .consumerId(option.getConsumerId())
-        .subType(SubType.Exclusive)
         .priorityLevel(option.getPriorityLevel())
         .consumerName(option.getConsumerName())
-        .isDurable(true)
-        .metadata(Map.of(BroadcastContract.TYPE_PROPERTY, BroadcastContract.BROADCAST))
         .initialPosition(option.getInitialPosition())
         .keySharedMeta(option.getKeySharedMeta())
         .subscriptionProperties(option.getSubscriptionProperties())
         .consumerEpoch(option.getConsumerEpoch())
-        .schemaType(option.getSchemaType())
-        .build();
+        .schemaType(option.getSchemaType());
   }
 
   @Override

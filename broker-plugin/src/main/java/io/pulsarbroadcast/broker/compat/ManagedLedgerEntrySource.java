@@ -16,6 +16,7 @@ import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.ReadEntriesCallback;
 import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.ManagedCursor;
@@ -128,17 +129,22 @@ final class ManagedLedgerEntrySource implements EntrySource {
 
   @Override
   public synchronized void leapTail(long ordinal) {
-    EntryId next = index.entryAt(ordinal);
-    cursor.seek(PositionImpl.get(next.ledgerId(), next.entryId()));
+    cursor.seek(positionAt(ordinal));
     skipTail(ordinal);
   }
 
   @Override
   public void readBehind(long from, long to, Share max, ReadCallback callback) {
-    EntryId last = index.entryAt(to - 1);
-    EntryId first = index.entryAt(from);
+    PositionImpl first = positionAt(from);
+    PositionImpl last = positionAt(to - 1);
+    PositionImpl readable = topic.getMaxReadPosition();
+    if (first.compareTo(readable) > 0) {
+      // Of a transaction that is open, or after one.
+      callback.entriesRead(List.of(), from);
+      return;
+    }
     try {
-      cursorBehind().seek(PositionImpl.get(first.ledgerId(), first.entryId()), true);
+      cursorBehind().seek(first, true);
     } catch (ManagedLedgerException e) {
       fail(e, callback);
       return;
@@ -165,7 +171,12 @@ final class ManagedLedgerEntrySource implements EntrySource {
           }
         },
         null,
-        PositionImpl.get(last.ledgerId(), last.entryId()));
+        readable.compareTo(last) < 0 ? readable : last);
+  }
+
+  private PositionImpl positionAt(long ordinal) {
+    EntryId entry = index.entryAt(ordinal);
+    return PositionImpl.get(entry.ledgerId(), entry.entryId());
   }
 
   /**
@@ -213,8 +224,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
    * thread.
    */
   void seekToTail() {
-    EntryId next = index.entryAt(tail);
-    cursor.seek(PositionImpl.get(next.ledgerId(), next.entryId()), true);
+    cursor.seek(positionAt(tail), true);
   }
 
   @Override
@@ -239,7 +249,8 @@ final class ManagedLedgerEntrySource implements EntrySource {
                   // Before everything: a cursor does not read what is before its own start,
                   // wherever it seeks.
                   PositionImpl.EARLIEST,
-                  cursor.getName() + "-broadcast-catch-up",
+                  // A name that is no subscription's: a cursor of that name would be handed out.
+                  cursor.getName() + "-broadcast-catch-up-" + UUID.randomUUID(),
                   InitialPosition.Earliest,
                   false);
     }

@@ -45,6 +45,11 @@ final class PositionPublisher {
   /** Marks a cursor whose position comes from virtual cursors; see {@link #isMarked}. */
   private static final String MARK = "pulsar.broadcast";
 
+  private static final long FOR_DURABLE = 1;
+
+  /** Of a subscription that no durable consumer has used yet, and that ends with the last other. */
+  private static final long FOR_NON_DURABLE = 2;
+
   /** Which position it was; see {@link #isElsewhere}. */
   private static final String MARKED_LEDGER = MARK + ".ledger";
 
@@ -131,9 +136,19 @@ final class PositionPublisher {
         != index.ordinalAfter(position.getLedgerId(), position.getEntryId());
   }
 
-  private static Map<String, Long> markOf(Position position) {
+  private static Map<String, Long> markOf(long consumers, Position position) {
     return Map.of(
-        MARK, 1L, MARKED_LEDGER, position.getLedgerId(), MARKED_ENTRY, position.getEntryId());
+        MARK,
+        consumers,
+        MARKED_LEDGER,
+        position.getLedgerId(),
+        MARKED_ENTRY,
+        position.getEntryId());
+  }
+
+  /** Whether a subscription that is being loaded was Broadcast, and of non-durable consumers. */
+  static boolean isOfNonDurable(ManagedCursor cursor) {
+    return Long.valueOf(FOR_NON_DURABLE).equals(cursor.getProperties().get(MARK));
   }
 
   /** Takes the mark off a subscription that becomes plain; completed when it is off storage. */
@@ -166,6 +181,13 @@ final class PositionPublisher {
   void positionMoved() {
     publishing.request();
     flushing.request();
+  }
+
+  /**
+   * The subscription's position may have moved without a durable one: publish within the interval.
+   */
+  void endMoved() {
+    publishing.request();
   }
 
   /** Writes the positions now. */
@@ -243,7 +265,9 @@ final class PositionPublisher {
     follow();
     CompletableFuture<Void> done = new CompletableFuture<>();
     Position position;
+    long consumers;
     synchronized (this) {
+      consumers = cursors.isKeptForDurable() ? FOR_DURABLE : FOR_NON_DURABLE;
       if (stopped || holds > 0) {
         return CompletableFuture.completedFuture(null);
       }
@@ -252,9 +276,10 @@ final class PositionPublisher {
       if (lowest > ordinalAfter(current)) {
         EntryId last = index.entryAt(lowest - 1);
         position = PositionImpl.get(last.ledgerId(), last.entryId());
-      } else if (!isMarked(cursor)) {
+      } else if (!Long.valueOf(consumers).equals(cursor.getProperties().get(MARK))
+          || isElsewhere(cursor, index)) {
         // It has just become Broadcast, or whoever else moved the cursor has taken the mark away.
-        markOf(current).forEach(cursor::putProperty);
+        markOf(consumers, current).forEach(cursor::putProperty);
         position = current;
       } else {
         return underWay;
@@ -263,7 +288,7 @@ final class PositionPublisher {
     }
     cursor.asyncMarkDelete(
         position,
-        markOf(position),
+        markOf(consumers, position),
         new AsyncCallbacks.MarkDeleteCallback() {
           @Override
           public void markDeleteComplete(Object ctx) {

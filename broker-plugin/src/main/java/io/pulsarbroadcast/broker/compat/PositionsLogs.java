@@ -101,9 +101,7 @@ final class PositionsLogs {
                                         written
                                             ? null
                                             : new SubscriptionPast(
-                                                declared.lost() == null
-                                                    ? Origin.STORED
-                                                    : Origin.LOST,
+                                                originOf(positions, declared.lost()),
                                                 positions,
                                                 ledger,
                                                 declared,
@@ -138,6 +136,13 @@ final class PositionsLogs {
         .thenCompose(past -> past);
   }
 
+  private static Origin originOf(StoredPositions positions, String lost) {
+    if (lost != null) {
+      return Origin.LOST;
+    }
+    return positions.size() > 0 ? Origin.STORED : Origin.PLAIN;
+  }
+
   /** A former version of the plugin has served the topic meanwhile. */
   private CompletableFuture<SubscriptionPast> update(
       String subscription, ManagedCursor cursor, DeclaredLog declared, StoredPositions positions) {
@@ -150,7 +155,7 @@ final class PositionsLogs {
               return move(
                   subscription,
                   cursor,
-                  declared.lost() == null ? Origin.STORED : Origin.LOST,
+                  originOf(positions, declared.lost()),
                   positions,
                   declared.lost());
             });
@@ -207,8 +212,7 @@ final class PositionsLogs {
         topic.getName(),
         subscription,
         positions.size());
-    return move(
-        subscription, cursor, positions.size() > 0 ? Origin.STORED : Origin.PLAIN, positions, null);
+    return move(subscription, cursor, originOf(positions, null), positions, null);
   }
 
   /** Positions are lost: what is left of their log stays, and a new one begins. */

@@ -56,7 +56,7 @@ record SubscriptionParts(
             skipped::addGap);
     long position = ordinalAfter(index, plain.getCursor().getMarkDeletedPosition());
     CursorRegistry cursors = new CursorRegistry(skipped, position);
-    if (past.origin() != Origin.NEW) {
+    if (past.origin() != Origin.NEW && !PositionPublisher.isOfNonDurable(plain.getCursor())) {
       cursors.keepForDurable();
     }
     if (past.origin() == Origin.LOST) {

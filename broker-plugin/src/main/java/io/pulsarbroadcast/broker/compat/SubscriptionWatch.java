@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.compat;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.Consumer;
 
@@ -16,23 +17,34 @@ final class SubscriptionWatch {
 
   private static final long INTERVAL_MILLIS = 1_000;
 
+  /** How long a subscription of non-durable consumers waits for them when it has been loaded. */
+  private static final long ABANDONED_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private final ManagedLedger ledger;
   private final SubscriptionParts parts;
   private final Places places;
   private final ConsumerDirectory consumers;
+  private final Runnable deleteAbandoned;
   private final Throttled looking;
   private volatile boolean stopped = true;
+
+  /** Since when nobody uses a subscription that is to end then. Confined to {@link #look}. */
+  private long abandonedSinceNanos;
+
+  private boolean abandoned;
 
   SubscriptionWatch(
       ManagedLedger ledger,
       SubscriptionParts parts,
       Places places,
       ConsumerDirectory consumers,
+      Runnable deleteAbandoned,
       ScheduledExecutorService timer) {
     this.ledger = ledger;
     this.parts = parts;
     this.places = places;
     this.consumers = consumers;
+    this.deleteAbandoned = deleteAbandoned;
     this.looking = new Throttled(timer, INTERVAL_MILLIS, this::look);
   }
 
@@ -53,11 +65,28 @@ final class SubscriptionWatch {
     try {
       expirePositions();
       parts.publisher().follow();
+      endWhenAbandoned();
       if (ledger.isTerminated()) {
         consumers.snapshot().forEach(Consumer::reachedEndOfTopic);
       }
     } finally {
       looking.request();
+    }
+  }
+
+  private void endWhenAbandoned() {
+    if (!parts.cursors().isKeptForDurable()) {
+      // It goes with what non-durable consumers are sent, acknowledged or not.
+      parts.publisher().endMoved();
+    }
+    if (consumers.count() > 0 || !parts.cursors().isAbandonedByEphemerals()) {
+      abandoned = false;
+    } else if (!abandoned) {
+      abandoned = true;
+      abandonedSinceNanos = System.nanoTime();
+    } else if (System.nanoTime() - abandonedSinceNanos > ABANDONED_NANOS) {
+      abandoned = false;
+      deleteAbandoned.run();
     }
   }
 

@@ -263,6 +263,11 @@ public final class CursorRegistry {
     keptForDurable = true;
   }
 
+  /** Whether {@link #keepForDurable} holds, or a durable cursor has been here. */
+  public synchronized boolean isKeptForDurable() {
+    return keptForDurable;
+  }
+
   /**
    * Keeps the subscription's position where it is: there were positions that are lost, and none was
    * before it. Whoever has no position starts there.

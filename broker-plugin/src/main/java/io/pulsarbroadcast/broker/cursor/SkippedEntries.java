@@ -21,6 +21,7 @@ public final class SkippedEntries {
   private final RangeSet<Long> gaps = TreeRangeSet.create();
 
   private volatile boolean empty = true;
+  private volatile boolean hasGaps;
 
   /** Records that the entries {@code from} to {@code to}, exclusive, are given to nobody. */
   public synchronized void add(long from, long to) {
@@ -46,6 +47,7 @@ public final class SkippedEntries {
    */
   public synchronized void addGap(long from, long to) {
     gaps.add(Range.closedOpen(from, to));
+    hasGaps = true;
   }
 
   /** How many of the ordinals {@code from} to {@code to}, exclusive, no entry has. */
@@ -58,6 +60,55 @@ public final class SkippedEntries {
       count += gap.upperEndpoint() - gap.lowerEndpoint();
     }
     return count;
+  }
+
+  /** How many of the ordinals {@code from} to {@code to}, exclusive, are given to nobody. */
+  public long countWithin(long from, long to) {
+    if (from >= to || !hasAny()) {
+      return 0;
+    }
+    long count = 0;
+    long next = from;
+    while (next < to) {
+      long given = nextGiven(next);
+      count += Math.min(given, to) - next;
+      next = given >= to ? to : nextNotGiven(given, to);
+    }
+    return count;
+  }
+
+  /** The first ordinal at or after {@code ordinal} that is neither skipped nor in a gap. */
+  public long nextGiven(long ordinal) {
+    if (!hasAny()) {
+      return ordinal;
+    }
+    synchronized (this) {
+      long given = ordinal;
+      while (true) {
+        Range<Long> range = ranges.rangeContaining(given);
+        if (range == null) {
+          range = gaps.rangeContaining(given);
+        }
+        if (range == null) {
+          return given;
+        }
+        given = range.upperEndpoint();
+      }
+    }
+  }
+
+  /** The first ordinal from {@code from} on and before {@code to} that is not given; else to. */
+  private synchronized long nextNotGiven(long from, long to) {
+    return Math.min(firstIn(ranges, from, to), firstIn(gaps, from, to));
+  }
+
+  private static long firstIn(RangeSet<Long> of, long from, long to) {
+    RangeSet<Long> within = of.subRangeSet(Range.closedOpen(from, to));
+    return within.isEmpty() ? to : within.span().lowerEndpoint();
+  }
+
+  private boolean hasAny() {
+    return !empty || hasGaps;
   }
 
   /** Forgets the ranges before {@code ordinal}, which nobody will ask for again. */

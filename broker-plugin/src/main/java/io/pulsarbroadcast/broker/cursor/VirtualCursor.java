@@ -251,6 +251,16 @@ public final class VirtualCursor {
     }
   }
 
+  /** How many entries before {@code end} are not acknowledged and were given to the consumer. */
+  public long outstandingBefore(long end) {
+    return Math.max(0, unacknowledgedBefore(end) - skipped.countWithin(next, end));
+  }
+
+  /** The first entry at or after {@code ordinal} that is not one of those given to nobody. */
+  public long nextGiven(long ordinal) {
+    return skipped.nextGiven(ordinal);
+  }
+
   /**
    * Moves the position up to {@code ordinal}, acknowledged or not; never back.
    *

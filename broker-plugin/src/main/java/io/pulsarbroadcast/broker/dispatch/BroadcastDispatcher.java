@@ -35,6 +35,9 @@ public final class BroadcastDispatcher {
    */
   private static final long LEAP_ENTRIES = 1_000;
 
+  private static final long MAX_DELAYED_DELIVERIES = 1_000_000;
+  private static final int DELAYED_DELIVERIES_OF_EACH = 16;
+
   /** When to look again after a dispatch rate limit was reached; as the broker's dispatchers. */
   private static final long QUOTA_RETRY_MILLIS = 1_000;
 
@@ -49,6 +52,10 @@ public final class BroadcastDispatcher {
   private final Executor thread;
   private final ScheduledExecutorService timer;
   private final SubscriptionMetrics metrics;
+
+  /** About a hundred bytes each. */
+  private final DelayedDeliveries.Room delayedRoom =
+      new DelayedDeliveries.Room(MAX_DELAYED_DELIVERIES, DELAYED_DELIVERIES_OF_EACH);
 
   private final AtomicInteger connectionsAtTail = new AtomicInteger();
   private volatile boolean closed;
@@ -174,6 +181,10 @@ public final class BroadcastDispatcher {
   public int convoys() {
     thread.execute(behind::countConvoys);
     return behind.convoys();
+  }
+
+  DelayedDeliveries.Room delayedRoom() {
+    return delayedRoom;
   }
 
   SubscriptionMetrics metrics() {

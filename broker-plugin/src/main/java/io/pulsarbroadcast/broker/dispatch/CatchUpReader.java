@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 
 /**
  * Reads for the consumers of a subscription that are behind its tail: one batch at a time, the
@@ -19,6 +20,9 @@ final class CatchUpReader {
 
   /** Batches that nobody asked for in this time are not kept for others any longer. */
   private static final long RECENT_MILLIS = 1_000;
+
+  /** How often to look whether a place can be read that a transaction keeps from being read. */
+  private static final long NOT_YET_MILLIS = 100;
 
   /** The share of the memory for batches that recent ones may take besides. */
   private static final int RECENT_SHARE = 2;
@@ -125,6 +129,11 @@ final class CatchUpReader {
   private void taken(List<BroadcastEntry> entries, long from, long next) {
     reading = false;
     retryMillis = BroadcastDispatcher.RETRY_MILLIS;
+    if (next == from) {
+      notYet(from);
+      read();
+      return;
+    }
     dispatcher.metrics().catchUpRead(entries.size(), sizeBytes(entries));
     keepRecent(entries, from, next);
     share(entries, from, next);
@@ -134,8 +143,21 @@ final class CatchUpReader {
   private void failed(Throwable cause, boolean retry, long from) {
     reading = false;
     if (dispatcher.mayRetry(cause, retry)) {
-      putOff(from, cause);
+      List<ConnectionFanout> putOff = putOff(request -> request.from == from);
+      dispatcher.retryLater(cause, retryMillis, () -> putOff.forEach(ConnectionFanout::askAgain));
+      retryMillis = BroadcastDispatcher.nextRetryMillis(retryMillis);
       read();
+    }
+  }
+
+  /**
+   * Nothing from a place on may be read yet. Each connection that waits for some of it asks for a
+   * consumer before that, if it has one, and otherwise again later.
+   */
+  private void notYet(long from) {
+    for (ConnectionFanout connection : putOff(request -> request.from >= from)) {
+      connection.askBefore(
+          from, () -> dispatcher.executeLater(NOT_YET_MILLIS, connection::askAgain));
     }
   }
 
@@ -143,17 +165,16 @@ final class CatchUpReader {
    * A place cannot be read: whoever asked for it asks again later, perhaps for another consumer,
    * and holds nobody back until then (I8).
    */
-  private void putOff(long from, Throwable cause) {
+  private List<ConnectionFanout> putOff(Predicate<Request> which) {
     List<ConnectionFanout> putOff = new ArrayList<>();
     requests.forEach(
         (connection, request) -> {
-          if (request.from == from) {
+          if (which.test(request)) {
             putOff.add(connection);
           }
         });
     putOff.forEach(requests::remove);
-    dispatcher.retryLater(cause, retryMillis, () -> putOff.forEach(ConnectionFanout::askAgain));
-    retryMillis = BroadcastDispatcher.nextRetryMillis(retryMillis);
+    return putOff;
   }
 
   /** Gives a batch to every connection that asked for a place in it. */

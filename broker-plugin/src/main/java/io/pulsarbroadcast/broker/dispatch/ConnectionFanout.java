@@ -56,7 +56,7 @@ public final class ConnectionFanout {
     this.dispatcher = dispatcher;
     this.maxPendingBytes = maxPendingBytes;
     this.catchUp = new CatchUpBatch(dispatcher);
-    this.delayed = new DelayedDeliveries(writer, this::replace);
+    this.delayed = new DelayedDeliveries(writer, dispatcher.delayedRoom(), this::replace);
     this.deliverer = new Deliverer(writer, delayed, dispatcher);
     this.gauges = new ConnectionGauges(dispatcher.metrics());
   }
@@ -154,6 +154,7 @@ public final class ConnectionFanout {
 
   /** Sends a consumer everything from its position on, as if it had just come. */
   public void startAgain(FanoutConsumer consumer) {
+    delayed.drop(consumer);
     consumer.startAgain();
     replace(consumer);
   }
@@ -253,6 +254,24 @@ public final class ConnectionFanout {
         () -> {
           catchUp.forgetRequest();
           drain();
+        });
+  }
+
+  /**
+   * Nothing from {@code ordinal} on, which was asked for, can be read for now: asks for a consumer
+   * that is before it. Called by the dispatcher.
+   *
+   * @param nobody run when there is none
+   */
+  void askBefore(long ordinal, Runnable nobody) {
+    writer.execute(
+        () -> {
+          FanoutConsumer other = behind.any(consumer -> consumer.wanted() < ordinal);
+          if (closed || other == null) {
+            nobody.run();
+          } else {
+            catchUp.request(this, other);
+          }
         });
   }
 

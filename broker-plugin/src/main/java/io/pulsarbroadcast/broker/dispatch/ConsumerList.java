@@ -63,6 +63,16 @@ final class ConsumerList {
     }
   }
 
+  /** A consumer that matches, or null. */
+  FanoutConsumer any(Predicate<FanoutConsumer> which) {
+    for (int i = 0; i < end; i++) {
+      if (consumers[i] != null && which.test(consumers[i])) {
+        return consumers[i];
+      }
+    }
+    return null;
+  }
+
   void add(FanoutConsumer consumer) {
     if (end == consumers.length) {
       consumers = Arrays.copyOf(consumers, end * 2);

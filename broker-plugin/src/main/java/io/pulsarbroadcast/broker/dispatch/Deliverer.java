@@ -62,8 +62,9 @@ final class Deliverer {
     if (atMillis <= 0 || atMillis <= System.currentTimeMillis()) {
       return false;
     }
-    consumer.passed(entry);
-    delayed.add(atMillis, consumer, entry.ordinal());
+    if (delayed.add(atMillis, consumer, entry.ordinal())) {
+      consumer.passed(entry);
+    }
     return true;
   }
 

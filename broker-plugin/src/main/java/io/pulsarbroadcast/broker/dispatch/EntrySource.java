@@ -38,7 +38,8 @@ public interface EntrySource {
 
   /**
    * Reads entries again, from {@code from} and before {@code to}, from the broker's cache or from
-   * BookKeeper; at most one bounded batch. One at a time.
+   * BookKeeper; at most one bounded batch. One at a time. Answers with no entries, and {@code from}
+   * again, where consumers may not be given anything yet: a transaction is open there.
    *
    * @param max a bound beside the source's own
    */

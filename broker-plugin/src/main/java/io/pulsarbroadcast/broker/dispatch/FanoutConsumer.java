@@ -40,6 +40,9 @@ public final class FanoutConsumer {
   /** Its place among all consumers of the connection. */
   int memberIndex = -1;
 
+  /** Whether it waits in front of a delayed message; owned by {@link DelayedDeliveries}. */
+  boolean paused;
+
   /** Whether it has so much to acknowledge that it is sent nothing until it does. */
   private volatile boolean blocked;
 
@@ -82,12 +85,12 @@ public final class FanoutConsumer {
 
   /** How many entries it has been sent on this connection and not acknowledged. From any thread. */
   public long unacknowledgedEntries() {
-    return cursor.unacknowledgedBefore(next) - (redeliveries == null ? 0 : redeliveries.size());
+    return cursor.outstandingBefore(next) - (redeliveries == null ? 0 : redeliveries.size());
   }
 
   /** Whether it may be sent something now. */
   boolean mayBeSent() {
-    return permits > 0 && !blocked;
+    return permits > 0 && !blocked && !paused;
   }
 
   /** Whether it is sent nothing until it acknowledges. From any thread. */
@@ -167,7 +170,9 @@ public final class FanoutConsumer {
 
   /** Asks for everything again that was sent and is not acknowledged; unordered contract. */
   void redeliverAll() {
-    for (long ordinal = cursor.next(); ordinal < next; ordinal++) {
+    for (long ordinal = cursor.nextGiven(cursor.next());
+        ordinal < next;
+        ordinal = cursor.nextGiven(ordinal + 1)) {
       redeliveries.add(ordinal);
     }
   }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.Maps;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -50,7 +52,47 @@ class LedgerIndexTest {
     LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
     assertThat(index.ordinalOf(7, 0)).isEqualTo(LedgerIndex.UNKNOWN);
     assertThat(index.isTrimmed(4)).isTrue();
+    assertThat(index.isTrimmed(5)).as("the first there is").isFalse();
     assertThat(index.isTrimmed(7)).isFalse();
+  }
+
+  @Test
+  void shouldTellOfOrdinalsThatNoEntryHas() {
+    ledgers.put(5L, 10L);
+    List<String> gaps = new ArrayList<>();
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> gaps.add(from + " to " + to));
+    ledgers.remove(5L);
+    ledgers.put(9L, 3L);
+    assertThat(index.ordinalOf(9, 1)).isEqualTo((1L << 32) + 1);
+    assertThat(gaps).as("I6: they do not count as missed").containsExactly("0 to " + (1L << 32));
+  }
+
+  @Test
+  void shouldNotKnowAnEntryBeyondTheEndOfAClosedLedger() {
+    ledgers.put(3L, 10L);
+    ledgers.put(5L, 10L);
+    ledgers.put(9L, 3L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
+    assertThat(index.ordinalOf(5, 9)).isEqualTo(19);
+    assertThat(index.ordinalOf(5, 10)).isEqualTo(LedgerIndex.UNKNOWN);
+  }
+
+  @Test
+  void shouldPlaceAPositionAfterEveryLedgerAtTheEnd() {
+    ledgers.put(5L, 10L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
+    assertThat(index.ordinalAfter(7, 4)).isEqualTo(10);
+  }
+
+  @Test
+  void shouldKnowNoLedgerOfATopicThatHasNone() {
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
+    assertThat(index.isTrimmed(0)).isFalse();
+    assertThat(index.ordinalAfter(5, 3)).isZero();
+    assertThat(index.entryBefore(0)).isEqualTo(new EntryId(-1, -1));
+    ledgers.put(5L, 10L);
+    assertThat(index.ordinalOf(5, 3)).isEqualTo(3);
+    assertThat(index.entryBefore(0)).isEqualTo(new EntryId(5, -1));
   }
 
   @Test

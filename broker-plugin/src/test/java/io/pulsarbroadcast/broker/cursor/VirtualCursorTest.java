@@ -52,6 +52,47 @@ class VirtualCursorTest {
   }
 
   @Test
+  void shouldRefuseAPartOfABatchThatWasNeverSent() {
+    cursor.delivered(20);
+    assertThat(cursor.ackPart(20, new long[] {0b10})).isEqualTo(AckResult.NOT_SENT);
+    assertThat(cursor.ackPart(19, new long[] {0b10})).isEqualTo(AckResult.PART);
+    assertThat(cursor.remaining(20)).isNull();
+  }
+
+  @Test
+  void shouldAcknowledgeABatchWithItsLastMessage() {
+    cursor.delivered(20);
+    cursor.ackPart(12, new long[] {0b10});
+    int version = cursor.aheadVersion();
+    assertThat(cursor.ackPart(12, new long[] {0b01})).isEqualTo(AckResult.PART);
+    assertThat(cursor.isAcknowledged(12)).isTrue();
+    assertThat(cursor.remaining(12)).as("nothing of a batch that is acknowledged").isNull();
+    assertThat(cursor.aheadVersion()).as("it is to be stored").isGreaterThan(version);
+    cursor.ackPart(10, new long[] {0b10});
+    assertThat(cursor.ackPart(10, new long[] {0b01})).isEqualTo(AckResult.ADVANCED);
+    assertThat(cursor.next()).isEqualTo(11);
+  }
+
+  @Test
+  void shouldTakeAnAcknowledgementTwice() {
+    cursor.delivered(20);
+    assertThat(cursor.ackIndividual(9)).as("before the position").isEqualTo(AckResult.UNCHANGED);
+    assertThat(cursor.ackPart(9, new long[] {0b10})).isEqualTo(AckResult.UNCHANGED);
+    assertThat(cursor.next()).isEqualTo(10);
+  }
+
+  @Test
+  void shouldForgetAPartWithTheWholeBatch() {
+    cursor.delivered(20);
+    cursor.ackPart(12, new long[] {0b10});
+    cursor.ackIndividual(12);
+    assertThat(cursor.remaining(12)).isNull();
+    cursor.ackPart(14, new long[] {0b10});
+    cursor.ackCumulative(15);
+    assertThat(cursor.remaining(14)).isNull();
+  }
+
+  @Test
   void shouldCloseHolesBehindACumulativeAcknowledgement() {
     cursor.delivered(20);
     cursor.ackIndividual(15);

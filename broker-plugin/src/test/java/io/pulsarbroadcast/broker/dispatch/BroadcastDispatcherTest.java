@@ -91,6 +91,43 @@ class BroadcastDispatcherTest {
     assertThat(source.behind.remove().from).isNotEqualTo(first);
   }
 
+  /** I8: a transaction that is open keeps from being sent only what is after its beginning. */
+  @Test
+  void shouldServeOthersWhileAPlaceMayNotBeReadYet() {
+    Connection connection = new Connection();
+    FanoutConsumer late = connection.consumerAt(500);
+    run();
+    FanoutConsumer early = connection.consumerAt(10);
+    Connection other = new Connection();
+    FanoutConsumer later = other.consumerAt(600);
+    run();
+    Read notYet = source.behind.remove();
+    assertThat(notYet.from).isEqualTo(500);
+    notYet.callback.entriesRead(List.of(), 500);
+    run();
+    Read readable = source.behind.remove();
+    assertThat(readable.from).isEqualTo(10);
+    readable.answer();
+    run();
+    assertThat(early.messagesOut()).isEqualTo(1);
+    assertThat(source.behind).extracting(Read::from).containsExactly(500L);
+
+    source.behind.remove().callback.entriesRead(List.of(), 500);
+    run();
+    assertThat(source.behind).as("until it is time to look again").isEmpty();
+    for (Runnable task : List.copyOf(timer)) {
+      timer.remove(task);
+      task.run();
+    }
+    run();
+    while (!source.behind.isEmpty()) {
+      source.behind.remove().answer();
+      run();
+    }
+    assertThat(late.messagesOut()).isEqualTo(1);
+    assertThat(later.messagesOut()).isEqualTo(1);
+  }
+
   /** I7: also when it was behind that a consumer was, and closing the topic failed. */
   @Test
   void shouldGoOnForThoseBehindWhenReopened() {

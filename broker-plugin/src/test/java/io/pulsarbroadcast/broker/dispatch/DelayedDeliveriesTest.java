@@ -22,7 +22,8 @@ class DelayedDeliveriesTest {
       new FrameWriter(channel.pipeline().firstContext(), payload -> payload, -1, null);
   private final CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
   private final List<FanoutConsumer> due = new ArrayList<>();
-  private final DelayedDeliveries delayed = new DelayedDeliveries(writer, due::add);
+  private final DelayedDeliveries.Room room = new DelayedDeliveries.Room(10_000, 2);
+  private final DelayedDeliveries delayed = new DelayedDeliveries(writer, room, due::add);
 
   @AfterEach
   void close() {
@@ -52,6 +53,57 @@ class DelayedDeliveriesTest {
     assertThat(due).containsExactly(consumer);
     assertThat(consumer.wanted()).isEqualTo(5);
     assertThat(delayed.size()).isEqualTo(1);
+  }
+
+  /** I8: what may be held is shared; each consumer has a little of its own. */
+  @Test
+  void shouldPauseAConsumerForWhichThereIsNoRoom() {
+    DelayedDeliveries.Room little = new DelayedDeliveries.Room(3, 2);
+    DelayedDeliveries here = new DelayedDeliveries(writer, little, due::add);
+    DelayedDeliveries elsewhere = new DelayedDeliveries(writer, little, due::add);
+    FanoutConsumer first = consumer("first");
+    FanoutConsumer second = consumer("second");
+    for (int ordinal = 0; ordinal < 3; ordinal++) {
+      assertThat(elsewhere.add(inAnHour(), first, ordinal)).isTrue();
+    }
+    assertThat(elsewhere.add(inAnHour(), first, 3)).isFalse();
+    assertThat(first.paused).isTrue();
+
+    assertThat(here.add(inAnHour(), second, 0)).as("of its own").isTrue();
+    assertThat(here.add(inAnHour(), second, 1)).as("of its own").isTrue();
+    assertThat(here.add(inAnHour(), second, 2)).isFalse();
+    second.permits = 1;
+    assertThat(second.mayBeSent()).isFalse();
+
+    elsewhere.close();
+    here.close();
+    assertThat(little.held().get()).isZero();
+  }
+
+  /** I7: also when the room becomes free elsewhere. */
+  @Test
+  void shouldLookAgainForThoseThatWaitForRoom() {
+    DelayedDeliveries.Room none = new DelayedDeliveries.Room(0, 1);
+    DelayedDeliveries here = new DelayedDeliveries(writer, none, due::add);
+    FanoutConsumer consumer = consumer("a");
+    here.add(inAnHour(), consumer, 0);
+    assertThat(here.add(inAnHour(), consumer, 1)).isFalse();
+    channel.advanceTimeBy(2, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+
+    assertThat(due).containsExactly(consumer);
+    assertThat(consumer.paused).isFalse();
+    here.close();
+  }
+
+  @Test
+  void shouldDropWhatWaitsForAConsumerThatStartsAgain() {
+    FanoutConsumer consumer = consumer("a");
+    delayed.add(inAnHour(), consumer, 4);
+    delayed.drop(consumer);
+
+    assertThat(delayed.size()).isZero();
+    assertThat(room.held().get()).isZero();
   }
 
   /** I8: consumers that come and go, long before their messages are due, leave nothing behind. */

@@ -20,6 +20,7 @@ import java.util.regex.Pattern;
 import javax.imageio.ImageIO;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Document;
@@ -28,11 +29,27 @@ import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
 
 class HtmlReportTest {
+  /** Holds a result of every kind, and is drawn once. */
+  @TempDir static Path everything;
+
+  private static final List<String> WARNINGS = new ArrayList<>();
+  private static String pageOfEverything;
+
   @TempDir Path folder;
   private final List<String> warnings = new ArrayList<>();
 
-  private String page() throws IOException {
+  @BeforeAll
+  static void drawEverything() throws IOException {
+    writeEverything();
+    pageOfEverything = page(everything, WARNINGS);
+  }
+
+  private static String page(Path folder, List<String> warnings) throws IOException {
     return Files.readString(HtmlReport.write(folder, warnings::add).orElseThrow());
+  }
+
+  private String page() throws IOException {
+    return page(folder, warnings);
   }
 
   private static Document parsed(String html) throws Exception {
@@ -51,16 +68,16 @@ class HtmlReportTest {
     return texts;
   }
 
-  private void writeEverything() throws IOException {
+  private static void writeEverything() throws IOException {
     for (String driver : List.of("broadcast", "shared")) {
-      SampleResults.write(folder, "ntt-20k", driver, 1, 600_000);
-      SampleResults.write(folder, "ntt-40k", driver, 1, 900_000);
-      SampleResults.write(folder, "rates-100b-1p", driver, 1_000, 5_000);
-      SampleResults.write(folder, "rates-100b-1p", driver, 5_000, 50_000);
+      SampleResults.write(everything, "ntt-20k", driver, 1, 600_000);
+      SampleResults.write(everything, "ntt-40k", driver, 1, 900_000);
+      SampleResults.write(everything, "rates-100b-1p", driver, 1_000, 5_000);
+      SampleResults.write(everything, "rates-100b-1p", driver, 5_000, 50_000);
     }
-    SampleResults.write(folder, "catch-up", "broadcast", 100, 9_000);
+    SampleResults.write(everything, "catch-up", "broadcast", 100, 9_000);
     Files.writeString(
-        folder.resolve("broker.stages.json"),
+        everything.resolve("broker.stages.json"),
         """
         {"kind": "pulsar-broadcast-stages", "driver": "Shared each",
          "workload": "20,000 consumers, 10 KB, 1 msg/s",
@@ -72,11 +89,9 @@ class HtmlReportTest {
 
   @Test
   void shouldBeOneWellFormedPageThatLoadsNothing() throws Exception {
-    writeEverything();
+    String html = pageOfEverything;
 
-    String html = page();
-
-    assertThat(warnings).isEmpty();
+    assertThat(WARNINGS).isEmpty();
     Document document = parsed(html);
     assertThat(document.getElementsByTagName("script").getLength()).isZero();
     assertThat(document.getElementsByTagName("link").getLength()).isZero();
@@ -84,21 +99,23 @@ class HtmlReportTest {
     for (int i = 0; i < images.getLength(); i++) {
       assertThat(((Element) images.item(i)).getAttribute("xlink:href")).startsWith("data:");
     }
+    assertThat(html)
+        .doesNotContain("@import", " src=", " srcset=")
+        .as("a clip of the page itself")
+        .doesNotContainPattern("url\\((?!#)");
     NodeList links = document.getElementsByTagName("a");
     assertThat(links.getLength()).isPositive();
     for (int i = 0; i < links.getLength(); i++) {
       String target = ((Element) links.item(i)).getAttribute("href");
       if (!target.startsWith("#")) {
-        assertThat(folder.resolve(target)).isRegularFile();
+        assertThat(everything.resolve(target)).isRegularFile();
       }
     }
   }
 
   @Test
   void shouldGiveEachIdOnce() throws IOException {
-    writeEverything();
-
-    Matcher ids = Pattern.compile(" id=\"([^\"]+)\"").matcher(page());
+    Matcher ids = Pattern.compile(" id=\"([^\"]+)\"").matcher(pageOfEverything);
 
     Set<String> seen = new HashSet<>();
     while (ids.find()) {
@@ -109,9 +126,7 @@ class HtmlReportTest {
 
   @Test
   void shouldLabelTheAxesOfEveryPlotWithTheirUnits() throws Exception {
-    writeEverything();
-
-    List<String> plots = plots(parsed(page()));
+    List<String> plots = plots(parsed(pageOfEverything));
 
     assertThat(plots).hasSizeGreaterThanOrEqualTo(10);
     assertThat(plots)
@@ -134,9 +149,7 @@ class HtmlReportTest {
 
   @Test
   void shouldDrawTheStagesOfEveryRunThatHasThem() throws Exception {
-    writeEverything();
-
-    List<String> plots = plots(parsed(page()));
+    List<String> plots = plots(parsed(pageOfEverything));
 
     assertThat(plots)
         .filteredOn(text -> text.contains("Where the time goes"))
@@ -145,7 +158,7 @@ class HtmlReportTest {
         .allMatch(text -> text.contains("Vertical axis: Mean latency (ms)"))
         .allMatch(text -> text.contains("broadcast: ") && text.contains("receive: "))
         .anyMatch(text -> text.contains("Published (messages/s)"));
-    assertThat(ResultFolder.read(folder, warnings::add))
+    assertThat(ResultFolder.read(everything, warnings::add))
         .filteredOn(result -> result.driver().equals("Shared each") && result.consumers() == 20_000)
         .as("a file beside the result tells them, too")
         .singleElement()
@@ -184,9 +197,7 @@ class HtmlReportTest {
 
   @Test
   void shouldMarkWhatNttPublishedAsSuch() throws Exception {
-    writeEverything();
-
-    String html = page();
+    String html = pageOfEverything;
 
     assertThat(html).contains("NTT: Shared, Pulsar 2.10 (published)").contains("77.3");
     assertThat(html).contains("another Pulsar: a reference for the shape");
@@ -194,13 +205,10 @@ class HtmlReportTest {
 
   @Test
   void shouldWriteEveryPlotAsAPictureToo() throws IOException {
-    SampleResults.write(folder, "ntt-20k", "broadcast", 1, 600_000);
-
-    page();
-
-    Path png = folder.resolve("plots/latency-consumers.png");
+    Path png = everything.resolve("plots/latency-consumers.png");
     assertThat(ImageIO.read(png.toFile()).getWidth()).isGreaterThan(500);
-    assertThat(Files.readString(folder.resolve("plots/latency-consumers.svg"))).contains("<svg");
+    assertThat(Files.readString(everything.resolve("plots/latency-consumers.svg")))
+        .contains("<svg");
   }
 
   @Test

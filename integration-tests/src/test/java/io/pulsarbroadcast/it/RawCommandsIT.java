@@ -1,0 +1,204 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.stats;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.LongFunction;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.impl.ClientCnx;
+import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.apache.pulsar.client.impl.PulsarClientImpl;
+import org.apache.pulsar.common.api.proto.BaseCommand;
+import org.apache.pulsar.common.api.proto.CommandAck.AckType;
+import org.apache.pulsar.common.api.proto.CommandSubscribe;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+import org.apache.pulsar.common.policies.data.ConsumerStats;
+import org.apache.pulsar.common.protocol.Commands;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Commands that the protocol allows and the stock Java client does not send: sent by hand, on that
+ * client's own connection.
+ */
+@ExtendWith(BrokerExtension.class)
+class RawCommandsIT {
+
+  /** Ids of consumers that the client does not give itself. */
+  private static final long FIRST = 1_000_000;
+
+  private static final Duration BRIEFLY = Duration.ofSeconds(10);
+
+  /** I5: what was sent before a seek and is acknowledged after it does not undo it. */
+  @Test
+  void shouldNotUndoASeekByWhatIsAcknowledgedBeforeTheClientLearnsOfIt(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "all", "a").subscribe().close();
+    List<MessageId> ids = publish(broker, topic, 0, 10);
+    MessageIdImpl first = (MessageIdImpl) ids.get(0);
+    MessageIdImpl last = (MessageIdImpl) ids.get(9);
+    try (PulsarClient client = broker.newClient()) {
+      Raw raw = new Raw(broker, client);
+      raw.subscribe(FIRST, topic, "a").get();
+      raw.write(Commands.newFlow(FIRST, 100));
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(stats(broker, topic, "all").getConsumers().get(0).getMsgOutCounter())
+                      .isEqualTo(10));
+      raw.acknowledge(FIRST, last);
+      awaitBacklog(broker, topic, "all", 0);
+
+      CompletableFuture<?> sought = raw.seek(FIRST, first);
+      while (!sought.isDone()) {
+        raw.acknowledge(FIRST, last);
+      }
+      sought.get();
+    }
+    try (Consumer<String> returned = broker.broadcast(topic, "all", "a").subscribe()) {
+      assertThat(receiveAndAck(returned, 10)).isEqualTo(values(0, 10));
+    }
+  }
+
+  /** I8: a client cannot have the broker queue seeks. */
+  @Test
+  void shouldRefuseASeekWhileAnotherOfTheConsumerIsUnderWay(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "all", "a").subscribe().close();
+    MessageIdImpl first = (MessageIdImpl) publish(broker, topic, 0, 10).get(0);
+    try (PulsarClient client = broker.newClient()) {
+      Raw raw = new Raw(broker, client);
+      raw.subscribe(FIRST, topic, "a").get();
+      List<CompletableFuture<?>> seeks = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        seeks.add(raw.seek(FIRST, first));
+      }
+      seeks.get(0).get();
+      List<String> errors = new ArrayList<>();
+      for (CompletableFuture<?> seek : seeks.subList(1, 20)) {
+        try {
+          seek.get();
+        } catch (ExecutionException e) {
+          errors.add(e.getMessage());
+        }
+      }
+      assertThat(errors).hasSize(19);
+      assertThat(errors.get(0)).contains("Another seek or reset of this consumer is under way");
+    }
+    awaitBacklog(broker, topic, "all", 10);
+  }
+
+  @Test
+  void shouldGiveEachConsumerWithoutANameOneOfItsOwn(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (PulsarClient client = broker.newClient()) {
+      Raw raw = new Raw(broker, client);
+      raw.subscribe(FIRST, topic, null).get();
+      raw.subscribe(FIRST + 1, topic, "").get();
+      assertThat(stats(broker, topic, "all").getConsumers())
+          .extracting(ConsumerStats::getConsumerName)
+          .doesNotHaveDuplicates()
+          .allMatch(name -> name.startsWith("unnamed-"));
+
+      publish(broker, topic, 0, 10);
+      awaitBacklog(broker, topic, "all", 10);
+      broker.admin().topics().unload(topic);
+      // The same connection, and so the same consumer.
+      await()
+          .untilAsserted(
+              () -> assertThat(raw.subscribe(FIRST, topic, null)).succeedsWithin(BRIEFLY));
+      raw.write(Commands.newFlow(FIRST, 100));
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(stats(broker, topic, "all").getConsumers().get(0).getMsgOutCounter())
+                      .isEqualTo(10));
+    }
+  }
+
+  /** A connection of a client, and what is sent down it by hand. */
+  private static final class Raw {
+    private final PulsarClientImpl client;
+    private final ClientCnx connection;
+
+    Raw(Broker broker, PulsarClient client) throws Exception {
+      this.client = (PulsarClientImpl) client;
+      URI service = URI.create(broker.process().serviceUrl());
+      this.connection =
+          this.client
+              .getCnxPool()
+              .getConnection(new InetSocketAddress(service.getHost(), service.getPort()))
+              .get();
+    }
+
+    CompletableFuture<?> subscribe(long consumerId, String topic, String name) {
+      return request(
+          requestId -> {
+            BaseCommand command = new BaseCommand().setType(BaseCommand.Type.SUBSCRIBE);
+            CommandSubscribe subscribe =
+                command
+                    .setSubscribe()
+                    .setTopic(topic)
+                    .setSubscription("all")
+                    .setSubType(SubType.Exclusive)
+                    .setConsumerId(consumerId)
+                    .setRequestId(requestId)
+                    .setDurable(true);
+            if (name != null) {
+              subscribe.setConsumerName(name);
+            }
+            subscribe.addMetadata().setKey("pulsar.subscription.type").setValue("Broadcast");
+            return Commands.serializeWithSize(command);
+          });
+    }
+
+    CompletableFuture<?> seek(long consumerId, MessageIdImpl id) {
+      return request(
+          requestId ->
+              Commands.newSeek(
+                  consumerId, requestId, id.getLedgerId(), id.getEntryId(), new long[0]));
+    }
+
+    void acknowledge(long consumerId, MessageIdImpl id) {
+      write(
+          Commands.newAck(
+              consumerId,
+              id.getLedgerId(),
+              id.getEntryId(),
+              null,
+              AckType.Cumulative,
+              null,
+              Map.of(),
+              -1));
+    }
+
+    void write(ByteBuf command) {
+      connection.ctx().writeAndFlush(command);
+    }
+
+    private CompletableFuture<?> request(LongFunction<ByteBuf> command) {
+      long requestId = client.newRequestId();
+      // Whatever it is, its answer is one of success or an error.
+      return connection.newAckForReceipt(command.apply(requestId), requestId);
+    }
+  }
+}
