@@ -6,6 +6,7 @@ import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,6 +19,7 @@ import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.Schema;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -85,6 +87,33 @@ class PositionsFaultProcessIT {
   }
 
   @Test
+  void shouldRefuseAFormatThatItDoesNotKnowAndChangeNothing() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      publish(broker, topic, 0, 5);
+      car.acknowledgeCumulative(receive(car, 5).get(1));
+      awaitBacklog(broker, topic, "all", 3);
+      PositionsFaults.in(folder).storeNewerFormat(topic);
+    }
+    broker.admin().topics().unload(topic);
+    publish(broker, topic, 5, 6);
+    assertThatThrownBy(() -> broker.broadcast(topic, "all", "car").subscribe())
+        .isInstanceOf(PulsarClientException.NotAllowedException.class)
+        .hasMessageContaining("version 4 of the positions format; known are 1 to 3");
+    assertThatThrownBy(
+            () ->
+                broker
+                    .client()
+                    .newConsumer(Schema.STRING)
+                    .topic(topic)
+                    .subscriptionName("all")
+                    .subscribe())
+        .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
+    awaitBacklog(broker, topic, "all", 4);
+    assertThat(Subscriptions.stats(broker, topic, "all").getConsumers()).isEmpty();
+  }
+
+  @Test
   void shouldTakeNewNamesAgainAfterAFailedWrite() throws Exception {
     String topic = Broker.newTopic();
     try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
@@ -117,7 +146,7 @@ class PositionsFaultProcessIT {
   }
 
   private static long faultsOf(String topic) throws IOException {
-    String local = topic.substring(topic.lastIndexOf('/') + 1);
+    String local = PositionsFaults.localNameOf(topic);
     try (Stream<String> lines = Files.lines(broker.process().logFile())) {
       return lines
           .filter(line -> line.contains("Fault: cannot open") && line.contains(local))

@@ -11,7 +11,8 @@ import java.nio.file.Path;
 /**
  * Faults of the storage of positions, brought about in a running broker by an interceptor beside
  * the plugin, which does what bookies do that do not answer: it fails the opening of positions
- * logs, or leaves those that are open as a failed write does.
+ * logs, or leaves those that are open as a failed write does. It also writes what a newer plugin
+ * might.
  */
 final class PositionsFaults {
 
@@ -93,6 +94,16 @@ final class PositionsFaults {
                 }
                 Files.delete(FOLDER.resolve("write"));
               }
+              if (Files.exists(FOLDER.resolve("newer"))) {
+                String topic = Files.readString(FOLDER.resolve("newer"));
+                for (Map.Entry<String, ManagedLedgerImpl> open :
+                    factory.getManagedLedgers().entrySet()) {
+                  if (isPositions(open.getKey()) && open.getKey().contains(topic)) {
+                    open.getValue().addEntry(new byte[] {'B', 4, 0, 0, 0, 0, 0, 0});
+                  }
+                }
+                Files.delete(FOLDER.resolve("newer"));
+              }
             }
           } catch (Exception e) {
             e.printStackTrace();
@@ -149,6 +160,17 @@ final class PositionsFaults {
 
   void open() throws IOException {
     Files.delete(folder.resolve("open"));
+  }
+
+  /** Has a record of version 4 in the log of a topic, which is open. */
+  void storeNewerFormat(String topic) throws IOException {
+    Path written = Files.writeString(folder.resolve("being written"), localNameOf(topic));
+    Path wanted = Files.move(written, folder.resolve("newer"));
+    await().until(() -> !Files.exists(wanted));
+  }
+
+  static String localNameOf(String topic) {
+    return topic.substring(topic.lastIndexOf('/') + 1);
   }
 
   /** Leaves the logs that are open as after a write that failed. */

@@ -10,6 +10,7 @@ import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.apache.pulsar.common.policies.data.RetentionPolicies;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +24,12 @@ class UninstallProcessIT {
   @Test
   void shouldLeaveAPlainSubscriptionAtTheSlowestPositionAndTakeItUpAgain() throws Exception {
     String topic = Broker.newTopic();
-    try (Broker broker = Broker.start(BrokerExtension.newBroker())) {
+    try (Broker broker =
+        Broker.start(
+            // What was not stored yet when the broker stopped would be counted too.
+            BrokerExtension.newBroker().setting("broadcastPositionFlushIntervalMillis", "10"))) {
+      // What is trimmed meanwhile cannot be counted.
+      broker.admin().namespaces().setRetention("public/default", new RetentionPolicies(60, 100));
       Message<String> slowest = stopWithConsumersAtDifferentPositions(broker, topic);
       broker.process().removeNar();
       broker.process().start();
@@ -101,7 +107,7 @@ class UninstallProcessIT {
       assertThat(Messages.receiveAndAck(other, 10)).isEqualTo(sent);
       // Of 3 to 19 the slowest had acknowledged number 5; the other had 10 to 19 before it.
       SkippedLog.awaitEntries(
-          broker, topic, 26, "a broker without the plugin moved the subscription");
+          broker, topic, 26, "a broker without the plugin, or with a former one");
     }
   }
 

@@ -85,6 +85,11 @@ final class Acknowledgement {
       remaining[i] = id.getAckSetAt(i);
     }
     AckResult part = consumer.position().ackPart(ordinal, remaining);
+    if (part == AckResult.TOO_MANY_PARTS) {
+      refuse(
+          id, consumer, "parts of too many batches ahead of its position are acknowledged already");
+      return before;
+    }
     return part == AckResult.UNCHANGED ? before : part;
   }
 

@@ -153,8 +153,7 @@ final class ConsumerAdmission {
 
   private CompletableFuture<BroadcastConsumer> giveUp(
       BroadcastConsumer consumer, BrokerServiceException failure) {
-    if (!parts.cursors().isNameStored(consumer.position())) {
-      // It never counted: nothing is to wait for its return.
+    if (parts.cursors().isNobodys(consumer.position())) {
       parts.cursors().forget(consumer.position());
     }
     subscription.removeConsumer(consumer, false);

@@ -45,10 +45,15 @@ final class PositionPublisher {
   /** Marks a cursor whose position comes from virtual cursors; see {@link #isMarked}. */
   private static final String MARK = "pulsar.broadcast";
 
-  private static final Map<String, Long> FOR_DURABLE = Map.of(MARK, 1L);
+  private static final long FOR_DURABLE = 1;
 
   /** Of a subscription that no durable consumer has used yet, and that ends with the last other. */
-  private static final Map<String, Long> FOR_NON_DURABLE = Map.of(MARK, 2L);
+  private static final long FOR_NON_DURABLE = 2;
+
+  /** Which position it was; see {@link #isElsewhere}. */
+  private static final String MARKED_LEDGER = MARK + ".ledger";
+
+  private static final String MARKED_ENTRY = MARK + ".entry";
 
   private final ManagedCursor cursor;
   private final Runnable afterLowering;
@@ -116,9 +121,34 @@ final class PositionPublisher {
     return cursor.getProperties().containsKey(MARK);
   }
 
+  /**
+   * Whether somebody else has moved a cursor since a position was published here: a broker without
+   * the plugin, which may take the mark away or leave it with another position.
+   */
+  static boolean isElsewhere(ManagedCursor cursor, LedgerIndex index) {
+    Map<String, Long> mark = cursor.getProperties();
+    if (!mark.containsKey(MARKED_LEDGER) || !mark.containsKey(MARKED_ENTRY)) {
+      // Nobody has said where, or a former version of the plugin, which does not.
+      return true;
+    }
+    Position position = cursor.getMarkDeletedPosition();
+    return index.ordinalAfter(mark.get(MARKED_LEDGER), mark.get(MARKED_ENTRY))
+        != index.ordinalAfter(position.getLedgerId(), position.getEntryId());
+  }
+
+  private static Map<String, Long> markOf(long consumers, Position position) {
+    return Map.of(
+        MARK,
+        consumers,
+        MARKED_LEDGER,
+        position.getLedgerId(),
+        MARKED_ENTRY,
+        position.getEntryId());
+  }
+
   /** Whether a subscription that is being loaded was Broadcast, and of non-durable consumers. */
   static boolean isOfNonDurable(ManagedCursor cursor) {
-    return FOR_NON_DURABLE.get(MARK).equals(cursor.getProperties().get(MARK));
+    return Long.valueOf(FOR_NON_DURABLE).equals(cursor.getProperties().get(MARK));
   }
 
   /** Takes the mark off a subscription that becomes plain; completed when it is off storage. */
@@ -235,9 +265,9 @@ final class PositionPublisher {
     follow();
     CompletableFuture<Void> done = new CompletableFuture<>();
     Position position;
-    Map<String, Long> mark;
+    long consumers;
     synchronized (this) {
-      mark = cursors.isKeptForDurable() ? FOR_DURABLE : FOR_NON_DURABLE;
+      consumers = cursors.isKeptForDurable() ? FOR_DURABLE : FOR_NON_DURABLE;
       if (stopped || holds > 0) {
         return CompletableFuture.completedFuture(null);
       }
@@ -246,9 +276,10 @@ final class PositionPublisher {
       if (lowest > ordinalAfter(current)) {
         EntryId last = index.entryAt(lowest - 1);
         position = PositionImpl.get(last.ledgerId(), last.entryId());
-      } else if (!mark.get(MARK).equals(cursor.getProperties().get(MARK))) {
+      } else if (!Long.valueOf(consumers).equals(cursor.getProperties().get(MARK))
+          || isElsewhere(cursor, index)) {
         // It has just become Broadcast, or whoever else moved the cursor has taken the mark away.
-        mark.forEach(cursor::putProperty);
+        markOf(consumers, current).forEach(cursor::putProperty);
         position = current;
       } else {
         return underWay;
@@ -257,7 +288,7 @@ final class PositionPublisher {
     }
     cursor.asyncMarkDelete(
         position,
-        mark,
+        markOf(consumers, position),
         new AsyncCallbacks.MarkDeleteCallback() {
           @Override
           public void markDeleteComplete(Object ctx) {

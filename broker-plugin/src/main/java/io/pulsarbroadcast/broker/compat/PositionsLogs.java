@@ -101,12 +101,11 @@ final class PositionsLogs {
                                         written
                                             ? null
                                             : new SubscriptionPast(
-                                                declared.lost() == null
-                                                    ? Origin.STORED
-                                                    : Origin.LOST,
+                                                originOf(positions, declared.lost()),
                                                 positions,
                                                 ledger,
-                                                declared))
+                                                declared,
+                                                false))
                                 .thenCompose(
                                     past ->
                                         past != null
@@ -127,9 +126,21 @@ final class PositionsLogs {
                 e == null
                     ? completedFuture(past)
                     : PositionsLedger.isDamage(e)
-                        ? lose(subscription, cursor, declared.generation(), e.toString())
+                        ? lose(
+                            subscription,
+                            cursor,
+                            declared.generation(),
+                            declared.formerLedger(),
+                            e.toString())
                         : CompletableFuture.<SubscriptionPast>failedFuture(e))
         .thenCompose(past -> past);
+  }
+
+  private static Origin originOf(StoredPositions positions, String lost) {
+    if (lost != null) {
+      return Origin.LOST;
+    }
+    return positions.size() > 0 ? Origin.STORED : Origin.PLAIN;
   }
 
   /** A former version of the plugin has served the topic meanwhile. */
@@ -144,7 +155,7 @@ final class PositionsLogs {
               return move(
                   subscription,
                   cursor,
-                  declared.lost() == null ? Origin.STORED : Origin.LOST,
+                  originOf(positions, declared.lost()),
                   positions,
                   declared.lost());
             });
@@ -162,6 +173,7 @@ final class PositionsLogs {
                         subscription,
                         cursor,
                         DeclaredLog.FORMER,
+                        DeclaredLog.NO_LEDGER,
                         "another subscription had the same log, " + former.name())
                     : former
                         .read()
@@ -178,6 +190,7 @@ final class PositionsLogs {
                                                 subscription,
                                                 cursor,
                                                 DeclaredLog.FORMER,
+                                                DeclaredLog.NO_LEDGER,
                                                 e.toString())
                                             : CompletableFuture.<SubscriptionPast>failedFuture(e))
                         .thenCompose(past -> past));
@@ -191,6 +204,7 @@ final class PositionsLogs {
           subscription,
           cursor,
           DeclaredLog.FORMER,
+          DeclaredLog.NO_LEDGER,
           "another subscription has used the same log, " + former.name());
     }
     log.info(
@@ -198,13 +212,12 @@ final class PositionsLogs {
         topic.getName(),
         subscription,
         positions.size());
-    return move(
-        subscription, cursor, positions.size() > 0 ? Origin.STORED : Origin.PLAIN, positions, null);
+    return move(subscription, cursor, originOf(positions, null), positions, null);
   }
 
   /** Positions are lost: what is left of their log stays, and a new one begins. */
   private CompletableFuture<SubscriptionPast> lose(
-      String subscription, ManagedCursor cursor, String lost, String why) {
+      String subscription, ManagedCursor cursor, String lost, long formerLedger, String why) {
     log.error(
         "[{}][{}] The stored positions are lost: {}. Every consumer goes on from the subscription's position, which"
             + " stays where it is, with everything after it, until somebody clears the backlog, resets or deletes the"
@@ -217,7 +230,7 @@ final class PositionsLogs {
         cursor,
         Origin.LOST,
         new StoredPositions(),
-        new DeclaredLog(PositionsLogName.newGeneration(), DeclaredLog.NO_LEDGER, lost));
+        new DeclaredLog(PositionsLogName.newGeneration(), formerLedger, lost));
   }
 
   private CompletableFuture<SubscriptionPast> begin(
@@ -254,13 +267,16 @@ final class PositionsLogs {
       StoredPositions positions,
       DeclaredLog declared) {
     String name = PositionsLogName.of(topic.getName(), subscription, declared.generation());
+    boolean takenOver = DeclaredLog.of(cursor) == null;
     return swept()
         .thenCompose(done -> PositionsLedger.open(topic, subscription, name, true))
         .thenCompose(
             ledger ->
                 FutureUtil.waitForAll(positions.snapshot().stream().map(ledger::append).toList())
                     .thenCompose(appended -> declared.declare(cursor))
-                    .thenApply(done -> new SubscriptionPast(origin, positions, ledger, declared))
+                    .thenApply(
+                        done ->
+                            new SubscriptionPast(origin, positions, ledger, declared, takenOver))
                     .handle(PositionsLedger.closingOnFailure(ledger))
                     .thenCompose(past -> past));
   }

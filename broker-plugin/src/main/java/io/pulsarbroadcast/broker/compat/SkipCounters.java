@@ -53,6 +53,19 @@ final class SkipCounters {
         entries(cause));
   }
 
+  /** Notes positions that may have missed something, which nobody can count any more. */
+  void addUncounted(SkipCause cause, int uncounted) {
+    if (uncounted > 0) {
+      log.warn(
+          "[{}][{}] {} consumers stand before the oldest stored entry, because {}: how many they had not acknowledged"
+              + " of those before it is not known",
+          topic,
+          subscription,
+          uncounted,
+          cause.text());
+    }
+  }
+
   /** How many entries were missed, summed over the consumers that missed them. */
   long entries(SkipCause cause) {
     return entries.get(cause).sum();

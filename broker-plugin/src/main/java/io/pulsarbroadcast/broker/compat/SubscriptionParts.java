@@ -87,9 +87,10 @@ record SubscriptionParts(
             index,
             config.maxAcknowledgmentHolesToPersist());
     SkipCounters skips = new SkipCounters(topic.getName(), plain.getName(), metrics);
-    if (!PositionPublisher.isMarked(plain.getCursor())) {
-      // With the mark it is what a crash left behind in the log, and had been acknowledged.
+    if (!past.takenOver() && PositionPublisher.isElsewhere(plain.getCursor(), index)) {
+      // Else it is what a crash left behind in the log, and had been acknowledged.
       skips.add(SkipCause.ELSEWHERE, before);
+      skips.addUncounted(SkipCause.ELSEWHERE, past.positions().countTrimmed(index));
     }
     PositionPublisher publisher =
         new PositionPublisher(

@@ -9,9 +9,14 @@ import io.pulsarbroadcast.broker.cursor.StoredPositions;
  * @param positions what its consumers had acknowledged
  * @param ledger the positions log
  * @param declared what the cursor says of it
+ * @param takenOver whether a former version of the plugin has declared nothing
  */
 record SubscriptionPast(
-    Origin origin, StoredPositions positions, PositionsLedger ledger, DeclaredLog declared) {
+    Origin origin,
+    StoredPositions positions,
+    PositionsLedger ledger,
+    DeclaredLog declared,
+    boolean takenOver) {
 
   /** Where a subscription was before, and so where a consumer starts that has no position. */
   enum Origin {

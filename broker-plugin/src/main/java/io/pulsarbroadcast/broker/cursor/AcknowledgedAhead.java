@@ -13,6 +13,9 @@ import org.roaringbitmap.longlong.Roaring64Bitmap;
  */
 final class AcknowledgedAhead {
 
+  /** What the parts of one consumer may take, in words of 64 messages: 1 MiB. */
+  static final int MAX_PART_WORDS = 1 << 17;
+
   private final Roaring64Bitmap entries = new Roaring64Bitmap();
 
   /**
@@ -21,6 +24,8 @@ final class AcknowledgedAhead {
    */
   private TreeMap<Long, long[]> parts;
 
+  private int partWords;
+
   void add(long ordinal) {
     entries.addLong(ordinal);
     removePart(ordinal);
@@ -28,6 +33,28 @@ final class AcknowledgedAhead {
 
   boolean contains(long ordinal) {
     return entries.contains(ordinal);
+  }
+
+  /** Whether a part of one more batch is kept. */
+  boolean hasRoomFor(long ordinal, long[] remaining) {
+    return remaining(ordinal) != null || partWords + remaining.length <= MAX_PART_WORDS;
+  }
+
+  /**
+   * Forgets the bits of a batch beyond its messages, which a client may have named all the same.
+   *
+   * @return whether no message remains
+   */
+  boolean cutPart(long ordinal, int messages) {
+    long[] left = remaining(ordinal);
+    if (left == null) {
+      return false;
+    }
+    for (int i = 0; i < left.length; i++) {
+      int kept = Math.max(0, Math.min(Long.SIZE, messages - i * Long.SIZE));
+      left[i] &= kept == Long.SIZE ? -1 : (1L << kept) - 1;
+    }
+    return isEmpty(left);
   }
 
   /**
@@ -46,6 +73,7 @@ final class AcknowledgedAhead {
       parts = new TreeMap<>();
     }
     parts.put(ordinal, left);
+    partWords += left.length - (known == null ? 0 : known.length);
     return false;
   }
 
@@ -60,7 +88,9 @@ final class AcknowledgedAhead {
       entries.removeLong(entries.first());
     }
     if (parts != null) {
-      parts.headMap(ordinal).clear();
+      while (!parts.isEmpty() && parts.firstKey() < ordinal) {
+        partWords -= parts.pollFirstEntry().getValue().length;
+      }
       dropEmptyParts();
     }
   }
@@ -101,7 +131,8 @@ final class AcknowledgedAhead {
 
   private void removePart(long ordinal) {
     if (parts != null) {
-      parts.remove(ordinal);
+      long[] removed = parts.remove(ordinal);
+      partWords -= removed == null ? 0 : removed.length;
       dropEmptyParts();
     }
   }

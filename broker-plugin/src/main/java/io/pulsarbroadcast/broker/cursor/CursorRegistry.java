@@ -75,6 +75,7 @@ public final class CursorRegistry {
     VirtualCursor cursor;
     if (returned) {
       cursor = names.takeLeftBehind(named);
+      cursor.returned = true;
     } else {
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
@@ -100,12 +101,20 @@ public final class CursorRegistry {
   }
 
   /**
+   * Whether a cursor never counted, because it is new and not on storage: nothing is to wait for
+   * its consumer's return.
+   */
+  public synchronized boolean isNobodys(VirtualCursor cursor) {
+    return !cursor.returned && !isNameStored(cursor);
+  }
+
+  /**
    * Takes a consumer off; a durable one leaves its position behind. Does nothing when it was taken
    * off already.
    */
   public synchronized void disconnect(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
-      cursor.named.connected--;
+      cursor.named.disconnect();
       names.leaveBehind(cursor.named, cursor, clockMillis.getAsLong());
     }
   }
@@ -117,7 +126,7 @@ public final class CursorRegistry {
    */
   public synchronized boolean forget(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
-      cursor.named.connected--;
+      cursor.named.disconnect();
       names.removeIfUnused(cursor.named);
     }
     return isEmpty();
@@ -171,6 +180,11 @@ public final class CursorRegistry {
             consumersAndEntries[1] += count * entries;
           }
         });
+    if (floorHeld && floor < ordinal) {
+      // Nobody knows how many they are whose positions are lost.
+      consumersAndEntries[0]++;
+      consumersAndEntries[1] += ordinal - floor - skipped.gapsWithin(floor, ordinal);
+    }
     return new Skipped((int) consumersAndEntries[0], consumersAndEntries[1]);
   }
 

@@ -16,7 +16,7 @@ final class NamedPosition {
   private long ttlSeconds;
 
   /** How many connected consumers have the name. */
-  int connected;
+  private int connected;
 
   /** The lowest of the positions that wait for their consumer's return, or null. */
   private VirtualCursor leftBehind;
@@ -89,6 +89,12 @@ final class NamedPosition {
     }
   }
 
+  /** A connected cursor is no more, or is left behind. */
+  void disconnect() {
+    connected--;
+    lastSeenWritten = false;
+  }
+
   /** Keeps a cursor for its consumer's return; of several the lowest, and how many they are. */
   void leaveBehind(VirtualCursor cursor, long nowMillis) {
     if (leftBehind == null) {
@@ -128,7 +134,7 @@ final class NamedPosition {
   }
 
   boolean isExpired(long nowMillis) {
-    return leftBehind != null && (nowMillis - leftAtMillis) / 1_000 >= ttlSeconds;
+    return leftBehind != null && nowMillis - leftAtMillis >= ttlSeconds * 1_000;
   }
 
   void dropLeftBehind() {

@@ -18,6 +18,9 @@ final class PositionsRecords {
   /** BookKeeper takes entries of up to 5 MiB by default. */
   static final int MAX_RECORD_BYTES = 1 << 20;
 
+  /** So much more may what one consumer has acknowledged ahead of its position take. */
+  private static final int MAX_AHEAD_BYTES = 3 << 20;
+
   private final LongFunction<EntryId> entryBefore;
   private final int maxHoles;
   private final int maxRecordBytes;
@@ -89,24 +92,31 @@ final class PositionsRecords {
 
   /** What a cursor has acknowledged from {@code next} on; after its position. */
   void ahead(int number, long next, VirtualCursor cursor) {
-    holesLeftOut +=
+    long more =
         cursor.visitAhead(
             maxHoles,
             new AcknowledgedAhead.Visitor() {
               @Override
               public void entry(long ordinal) {
-                if (ordinal >= next) {
+                if (ordinal >= next && hasRoom()) {
                   current.putHole(number, entryBefore.apply(ordinal + 1));
                 }
               }
 
               @Override
               public void part(long ordinal, long[] remaining) {
-                if (ordinal >= next) {
+                if (ordinal >= next && hasRoom()) {
                   current.putPart(number, entryBefore.apply(ordinal + 1), remaining);
                 }
               }
             });
+    holesLeftOut += more;
+  }
+
+  private boolean hasRoom() {
+    boolean room = current.approximateBytes() < maxRecordBytes + MAX_AHEAD_BYTES;
+    holesLeftOut += room ? 0 : 1;
+    return room;
   }
 
   /**

@@ -196,6 +196,14 @@ public final class StoredPositions {
     return registry.raiseToFloor();
   }
 
+  /** How many positions are in ledgers that are not stored any more. */
+  public int countTrimmed(LedgerIndex index) {
+    return current.values().stream()
+        .filter(stored -> stored.position != null && index.isTrimmed(stored.position.ledgerId()))
+        .mapToInt(stored -> stored.count)
+        .sum();
+  }
+
   private static void restoreAhead(Stored stored, VirtualCursor cursor, LedgerIndex index) {
     stored.holes.forEach(
         (ledger, entries) ->

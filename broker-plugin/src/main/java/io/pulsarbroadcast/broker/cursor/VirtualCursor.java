@@ -41,7 +41,9 @@ public final class VirtualCursor {
     /** Known already. */
     UNCHANGED,
     /** Not taken: the entry was never sent to this consumer. */
-    NOT_SENT
+    NOT_SENT,
+    /** Not taken: parts of too many batches are acknowledged already. */
+    TOO_MANY_PARTS
   }
 
   private static final VarHandle NEXT;
@@ -70,6 +72,9 @@ public final class VirtualCursor {
 
   /** Changes with {@code ahead}. Written under this object's monitor. */
   private volatile int aheadVersion;
+
+  /** Whether it was left behind before it was connected; owned by {@link CursorRegistry}. */
+  boolean returned;
 
   /** Index in the registry's table; owned by {@link CursorRegistry}. */
   int slot = -1;
@@ -162,6 +167,9 @@ public final class VirtualCursor {
       if (isAcknowledged(ordinal)) {
         return AckResult.UNCHANGED;
       }
+      if (!allocated().hasRoomFor(ordinal, remaining)) {
+        return AckResult.TOO_MANY_PARTS;
+      }
       aheadVersion++;
       if (allocated().addPart(ordinal, remaining)) {
         return acknowledgeAhead(ordinal);
@@ -216,6 +224,20 @@ public final class VirtualCursor {
     }
     synchronized (this) {
       return ahead == null ? null : ahead.remaining(ordinal);
+    }
+  }
+
+  /**
+   * Forgets what an acknowledgement named of a batch beyond its messages.
+   *
+   * @return whether all of them are acknowledged
+   */
+  public boolean cutPart(long ordinal, int messages) {
+    if (ahead == null) {
+      return false;
+    }
+    synchronized (this) {
+      return ahead != null && ahead.cutPart(ordinal, messages);
     }
   }
 

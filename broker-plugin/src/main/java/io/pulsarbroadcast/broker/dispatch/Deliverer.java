@@ -34,7 +34,8 @@ final class Deliverer {
       consumer.passed(entry);
       return;
     }
-    Verdict verdict = consumer.filter(entry);
+    Verdict verdict =
+        cursor.cutPart(entry.ordinal(), entry.messages()) ? Verdict.REJECT : consumer.filter(entry);
     if (verdict != Verdict.ACCEPT) {
       consumer.passed(entry);
       consumer.filtered(entry, verdict);

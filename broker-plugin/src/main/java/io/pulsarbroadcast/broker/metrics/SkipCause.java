@@ -13,7 +13,8 @@ public enum SkipCause {
   OTHER(
       "quota",
       "the broker moved the subscription: backlog quota, or truncation of the topic or its source"),
-  ELSEWHERE("elsewhere", "a broker without the plugin moved the subscription"),
+  ELSEWHERE(
+      "elsewhere", "a broker without the plugin, or with a former one, moved the subscription"),
   LOST("lost", "storage does not have them any more");
 
   private final String label;

@@ -70,6 +70,20 @@ class CursorRegistryTest {
   }
 
   @Test
+  void shouldStayWherePositionsWereLostUntilSomebodyDecides() {
+    registry.holdFloor();
+    VirtualCursor cursor = connect("car", 5);
+    ackTo(cursor, 9);
+    assertThat(registry.lowest()).as("I3").isEqualTo(5);
+    assertThat(registry.forget(cursor)).as("somebody may return").isFalse();
+    assertThat(registry.skipTo(8)).as("I6").isEqualTo(new CursorRegistry.Skipped(1, 3));
+    assertThat(registry.lowest()).isEqualTo(8);
+    ackTo(connect("car", 8), 12);
+    registry.releaseFloor();
+    assertThat(registry.lowest()).isEqualTo(12);
+  }
+
+  @Test
   void shouldKeepPositionsOfANameForTheLongestTimeToLive() {
     VirtualCursor patient = registry.connect("same", 60, () -> 5, 0);
     registry.disconnect(registry.connect("same", 1, () -> 5, 0));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pulsarbroadcast.broker.Seeds;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -391,6 +392,33 @@ class PositionsStoreTest {
     assertThat(store.holesLeftOut()).as("I6").isEqualTo(15);
     restart();
     assertThat(connect("car").unacknowledgedBefore(100)).isEqualTo(90);
+  }
+
+  @Test
+  void shouldKeepARecordOfOneConsumerWithinABookiesFrame() throws Exception {
+    VirtualCursor cursor = connect("car");
+    cursor.delivered(3_000_000);
+    int refused = 0;
+    for (int batch = 1; batch <= 1_000; batch++) {
+      refused +=
+          cursor.ackPart(2_000_000 + batch, new long[1_000]) == AckResult.TOO_MANY_PARTS ? 1 : 0;
+    }
+    assertThat(refused).as("an empty part is a whole batch").isZero();
+    for (int batch = 1; batch <= 1_000; batch++) {
+      long[] remaining = new long[1_000];
+      remaining[0] = 1;
+      refused += cursor.ackPart(2_100_000 + batch, remaining) == AckResult.TOO_MANY_PARTS ? 1 : 0;
+    }
+    assertThat(refused).as("I8: 1 MiB are kept").isEqualTo(1_000 - 131);
+    for (int ack = 1; ack <= 1_990_000; ack += 2) {
+      cursor.ackIndividual(ack);
+    }
+    store = new PositionsStore(log, registry, index, 500_000);
+    store.flush().join();
+    assertThat(log.records).allMatch(record -> record.length < 5 << 20);
+    assertThat(store.holesLeftOut()).as("I6").isPositive();
+    restart();
+    assertThat(connect("car").isAcknowledged(999)).isTrue();
   }
 
   @Test

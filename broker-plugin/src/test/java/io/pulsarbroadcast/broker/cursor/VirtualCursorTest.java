@@ -21,6 +21,16 @@ class VirtualCursorTest {
   private final VirtualCursor cursor = new VirtualCursor("car-1", true, skipped, 10, 0);
 
   @Test
+  void shouldForgetWhatAnAcknowledgementNamedBeyondABatch() {
+    VirtualCursor cursor = new VirtualCursor("car", true, new SkippedEntries(), 0, 10);
+    cursor.ackPart(3, new long[] {0b1100, 1});
+    assertThat(cursor.cutPart(3, 3)).isFalse();
+    assertThat(cursor.remaining(3)).containsExactly(0b100, 0);
+    assertThat(cursor.cutPart(3, 2)).as("all of its messages are acknowledged").isTrue();
+    assertThat(cursor.cutPart(4, 2)).as("nothing of it is").isFalse();
+  }
+
+  @Test
   void shouldAdvanceWithCumulativeAcknowledgements() {
     cursor.delivered(20);
     assertThat(cursor.ackCumulative(14)).isEqualTo(AckResult.ADVANCED);
