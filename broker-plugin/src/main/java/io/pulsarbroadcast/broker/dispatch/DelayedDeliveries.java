@@ -136,7 +136,7 @@ final class DelayedDeliveries {
     if (!paused.isEmpty()) {
       atMillis = Math.min(atMillis, System.currentTimeMillis() + LOOK_AGAIN_MILLIS);
     }
-    if (atMillis == Long.MAX_VALUE || timer != null && timerAtMillis <= atMillis) {
+    if (atMillis == Long.MAX_VALUE || (timer != null && timerAtMillis <= atMillis)) {
       return;
     }
     if (timer != null) {
