@@ -71,8 +71,7 @@ class BundleUnloadIT {
   /** How often the broker opened the managed ledger with the positions. */
   private static int countOpenedLogs(Broker broker, String topic) throws IOException {
     return linesWith(
-            broker,
-            "Opening managed ledger pulsar-broadcast/positions/persistent/" + Codec.encode(topic))
+            broker, "Opening managed ledger pulsar-broadcast/positions/logs/" + Codec.encode(topic))
         .size();
   }
 

@@ -20,6 +20,7 @@ import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
@@ -407,7 +408,8 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    */
   private CompletableFuture<Void> deleteIf(BooleanSupplier unused) {
     if (!lifecycle.fence()) {
-      return delete();
+      return CompletableFuture.failedFuture(
+          new SubscriptionFencedException("Subscription is being closed, try again"));
     }
     if (isInUse() || !unused.getAsBoolean()) {
       lifecycle.unfence();

@@ -7,6 +7,7 @@ import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -51,6 +52,9 @@ final class BroadcastTopic extends MeteredTopic {
   /** The superclass's {@code close(boolean, boolean)}, from 3.2 on. */
   private static final MethodHandle SUPER_CLOSE =
       BrokerLine.superClose(MethodHandles.lookup(), BroadcastTopic.class);
+
+  /** Time enough to come back over the same connection after an unload or a seek. */
+  private static final String NAMELESS_TIME_TO_LIVE_SECONDS = "60";
 
   private final BroadcastConfig config;
   private final PositionsLogs logs = new PositionsLogs(this);
@@ -152,6 +156,11 @@ final class BroadcastTopic extends MeteredTopic {
 
   @Override
   public CompletableFuture<Consumer> subscribe(SubscriptionOption option) {
+    if (option.getSubscriptionProperties().orElse(Map.of()).containsKey(DeclaredLog.PROPERTY)) {
+      return CompletableFuture.failedFuture(
+          new NotAllowedException(
+              "The subscription property " + DeclaredLog.PROPERTY + " is the broker's own"));
+    }
     PersistentSubscription existing = getSubscription(option.getSubscriptionName());
     Map<String, String> declared =
         existing != null
@@ -267,10 +276,17 @@ final class BroadcastTopic extends MeteredTopic {
             .consumerName(connection.nameOf(option.getConsumerId()))
             .subType(option.getSubType())
             .isDurable(option.isDurable())
-            .metadata(option.getMetadata())
+            .metadata(briefly(option.getMetadata()))
             .startMessageId(option.getStartMessageId())
             .startMessageRollbackDurationSec(option.getStartMessageRollbackDurationSec())
             .build();
+  }
+
+  /** The name does not come back after the connection: its position need not wait for longer. */
+  private static Map<String, String> briefly(Map<String, String> metadata) {
+    Map<String, String> brief = new HashMap<>(properties(metadata));
+    brief.putIfAbsent(BroadcastContract.TTL_PROPERTY, NAMELESS_TIME_TO_LIVE_SECONDS);
+    return brief;
   }
 
   /**
@@ -376,7 +392,10 @@ final class BroadcastTopic extends MeteredTopic {
     // are: one that comes later would be nobody's, and its consumers would wait for ever.
     lock.readLock().lock();
     try {
-      if (!isFenced) {
+      if (getSubscription(name) != plain) {
+        // It has been deleted meanwhile, and its cursor with it.
+        made = null;
+      } else if (!isFenced) {
         made = BroadcastSubscription.create(this, plain, config, past);
         getSubscriptions().put(name, made);
       } else {
@@ -420,17 +439,28 @@ final class BroadcastTopic extends MeteredTopic {
     DeclaredLog declared = DeclaredLog.of(cursor);
     return BrokerLine.close(unused)
         .thenCompose(closed -> readingEnded(unused))
-        .thenCompose(ended -> DeclaredLog.revoke(cursor))
-        .thenCompose(revoked -> PositionPublisher.unmark(cursor))
-        .thenCompose(unmarked -> exchange(unused, subscribe))
-        .whenComplete(
-            (exchanged, e) -> {
-              if (e != null) {
-                declared.declare(cursor);
-                unused.resumeAfterFence();
-              }
-            })
-        .thenCompose(exchanged -> logs.delete(unused.getName(), declared));
+        // Without the mark and declared it is Broadcast without positions; the reverse would be
+        // lost.
+        .thenCompose(ended -> PositionPublisher.unmark(cursor))
+        .thenCompose(unmarked -> DeclaredLog.revoke(cursor))
+        .thenCompose(revoked -> exchange(unused, subscribe))
+        .handle(
+            (exchanged, e) ->
+                e == null
+                    ? logs.delete(unused.getName(), declared)
+                    : declared
+                        .declare(cursor)
+                        .handle((again, notAgain) -> resumed(unused, e))
+                        .thenCompose(failed -> failed))
+        .thenCompose(done -> done);
+  }
+
+  /** A subscription goes on as it was; a topic that is being closed resumes its own if need be. */
+  private CompletableFuture<Void> resumed(BroadcastSubscription kept, Throwable failure) {
+    if (!isFenced) {
+      kept.resumeAfterFence();
+    }
+    return CompletableFuture.failedFuture(failure);
   }
 
   private CompletableFuture<Void> exchange(BroadcastSubscription unused, PlainSubscribe subscribe) {

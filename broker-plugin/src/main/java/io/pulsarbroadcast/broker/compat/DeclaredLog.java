@@ -4,6 +4,8 @@ package io.pulsarbroadcast.broker.compat;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 
 /**
@@ -13,31 +15,45 @@ import org.apache.bookkeeper.mledger.ManagedCursor;
  *
  * @param generation which log it is
  * @param formerLedger the ledger that says, under the log's former name, that it has moved; {@link
- *     #NO_LEDGER} when nothing does
+ *     #NO_LEDGER} when nothing does; {@link #PENDING} when that is still to be said
  * @param lost which log of the subscription could not be read and is kept; null: none
  */
 record DeclaredLog(String generation, long formerLedger, String lost) {
 
   static final long NO_LEDGER = -1;
+  static final long PENDING = -2;
 
   /** The prefix is Pulsar's own for properties that are no user's. */
   private static final String INTERNAL = "#pulsar.internal.";
 
-  private static final String PROPERTY = INTERNAL + "broadcast.log";
+  /** No client may set it, see {@link BroadcastTopic}. */
+  static final String PROPERTY = INTERNAL + "broadcast.log";
+
+  private static final Pattern VALUE = Pattern.compile("(\\w+)/(-?\\d{1,18})/(\\w*)");
 
   /** Of a log under its former name, as what is lost. */
   static final String FORMER = "former";
 
-  /** What a cursor says; null: the subscription is not Broadcast. */
+  /** What a cursor says; null: the subscription is not Broadcast, or {@link #isUnknown}. */
   static DeclaredLog of(ManagedCursor cursor) {
+    Matcher value = VALUE.matcher(valueOf(cursor));
+    return value.matches()
+        ? new DeclaredLog(
+            value.group(1),
+            Long.parseLong(value.group(2)),
+            value.group(3).isEmpty() ? null : value.group(3))
+        : null;
+  }
+
+  /** Whether a cursor says something that only another version of the plugin understands. */
+  static boolean isUnknown(ManagedCursor cursor) {
+    String value = valueOf(cursor);
+    return !value.isEmpty() && !VALUE.matcher(value).matches();
+  }
+
+  private static String valueOf(ManagedCursor cursor) {
     Map<String, String> properties = cursor.getCursorProperties();
-    String value = properties == null ? null : properties.get(PROPERTY);
-    if (value == null) {
-      return null;
-    }
-    String[] parts = value.split("/", 3);
-    return new DeclaredLog(
-        parts[0], Long.parseLong(parts[1]), parts[2].isEmpty() ? null : parts[2]);
+    return properties == null ? "" : properties.getOrDefault(PROPERTY, "");
   }
 
   /**
@@ -52,9 +68,14 @@ record DeclaredLog(String generation, long formerLedger, String lost) {
 
   /** Has a cursor say nothing of a log any more: the subscription is plain. */
   static CompletableFuture<Void> revoke(ManagedCursor cursor) {
-    return of(cursor) == null
+    return valueOf(cursor).isEmpty()
         ? CompletableFuture.completedFuture(null)
         : cursor.removeCursorProperty(PROPERTY);
+  }
+
+  /** The same when the former log says in a ledger that it has moved. */
+  DeclaredLog retiredIn(long ledger) {
+    return new DeclaredLog(generation, ledger, lost);
   }
 
   /** The same when somebody has decided about what is lost. */

@@ -62,8 +62,10 @@ final class DispatchRates implements DispatchQuota {
     }
   }
 
-  void close() {
+  /** Ends the subscription's own limit, until {@link #makeOwn}. */
+  synchronized void close() {
     own().ifPresent(DispatchRateLimiter::close);
+    own = null;
   }
 
   @Override

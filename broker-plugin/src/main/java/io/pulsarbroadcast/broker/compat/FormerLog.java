@@ -67,9 +67,19 @@ final class FormerLog {
         .thenCompose(PositionsLedger::readAndClose);
   }
 
+  /** Whether there are positions, and all are in ledgers that this topic has now. */
+  boolean isSurelyOfThisTopic(StoredPositions positions) {
+    return !positions.ledgerIds().isEmpty()
+        && ledgers().keySet().containsAll(positions.ledgerIds());
+  }
+
+  private NavigableMap<Long, ?> ledgers() {
+    return ((ManagedLedgerImpl) topic.getManagedLedger()).getLedgersInfo();
+  }
+
   /** Whether positions are of this topic: none is in a ledger that only another one can have. */
   boolean isOfThisTopic(StoredPositions positions) {
-    NavigableMap<Long, ?> ledgers = ((ManagedLedgerImpl) topic.getManagedLedger()).getLedgersInfo();
+    NavigableMap<Long, ?> ledgers = ledgers();
     return positions.ledgerIds().stream()
         .allMatch(
             ledger ->
@@ -98,7 +108,7 @@ final class FormerLog {
 
   /** Whether something was written since {@link #retire}. */
   CompletableFuture<Boolean> isWrittenSince(long retiredIn) {
-    if (retiredIn == DeclaredLog.NO_LEDGER) {
+    if (retiredIn < 0) {
       return CompletableFuture.completedFuture(false);
     }
     CompletableFuture<Boolean> written = new CompletableFuture<>();

@@ -86,6 +86,13 @@ final class PositionsLedger implements PositionsStore.Log {
                           takenOver = false;
                           ledger = opened;
                           return this;
+                        })
+                    .whenComplete(
+                        (done, e) -> {
+                          if (e != null) {
+                            // Left open it would be found in the broker's cache, and be stale.
+                            close(opened);
+                          }
                         }));
   }
 
@@ -347,6 +354,10 @@ final class PositionsLedger implements PositionsStore.Log {
   /** Closes the log; what was appended before is on storage. */
   CompletableFuture<Void> close() {
     closed = true;
+    return close(ledger);
+  }
+
+  private static CompletableFuture<Void> close(ManagedLedger ledger) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     ledger.asyncClose(
         new AsyncCallbacks.CloseCallback() {

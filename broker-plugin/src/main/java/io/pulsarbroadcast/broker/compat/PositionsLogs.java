@@ -45,7 +45,9 @@ final class PositionsLogs {
 
   /** Whether a subscription that is being loaded is Broadcast. */
   static boolean isBroadcast(ManagedCursor cursor) {
-    return DeclaredLog.of(cursor) != null || PositionPublisher.isMarked(cursor);
+    return DeclaredLog.of(cursor) != null
+        || DeclaredLog.isUnknown(cursor)
+        || PositionPublisher.isMarked(cursor);
   }
 
   /**
@@ -57,19 +59,29 @@ final class PositionsLogs {
    */
   CompletableFuture<SubscriptionPast> pastOf(
       String subscription, ManagedCursor cursor, boolean made) {
-    DeclaredLog declared = DeclaredLog.of(cursor);
-    CompletableFuture<SubscriptionPast> past =
-        declared != null
-            ? read(subscription, cursor, declared)
-            : PositionPublisher.isMarked(cursor)
-                ? takeOver(subscription, cursor)
-                : begin(subscription, cursor, made ? Origin.NEW : Origin.PLAIN);
-    return past.handle(
+    return find(subscription, cursor, made)
+        .handle(
             (known, e) ->
                 e == null
                     ? completedFuture(known)
                     : CompletableFuture.<SubscriptionPast>failedFuture(refusal(subscription, e)))
         .thenCompose(known -> known);
+  }
+
+  private CompletableFuture<SubscriptionPast> find(
+      String subscription, ManagedCursor cursor, boolean made) {
+    if (DeclaredLog.isUnknown(cursor)) {
+      return CompletableFuture.failedFuture(
+          new UnknownVersionException("they are declared in a format that it does not know"));
+    }
+    DeclaredLog declared = DeclaredLog.of(cursor);
+    if (declared != null) {
+      return read(subscription, cursor, declared);
+    }
+    if (PositionPublisher.isMarked(cursor)) {
+      return takeOver(subscription, cursor);
+    }
+    return made ? begin(subscription, cursor, Origin.NEW) : findUnmarked(subscription, cursor);
   }
 
   private static BrokerServiceException refusal(String subscription, Throwable failure) {
@@ -121,6 +133,7 @@ final class PositionsLogs {
                                                             positions))))
                     .handle(PositionsLedger.closingOnFailure(ledger))
                     .thenCompose(past -> past))
+        .thenCompose(past -> retired(subscription, cursor, past))
         .handle(
             (past, e) ->
                 e == null
@@ -146,19 +159,48 @@ final class PositionsLogs {
   /** A former version of the plugin has served the topic meanwhile. */
   private CompletableFuture<SubscriptionPast> update(
       String subscription, ManagedCursor cursor, DeclaredLog declared, StoredPositions positions) {
-    FormerLog former = new FormerLog(topic, subscription);
-    return former
+    return new FormerLog(topic, subscription)
         .read()
-        .thenCompose(
-            later -> {
-              positions.update(later);
+        .handle(
+            (later, e) -> {
+              if (e == null) {
+                positions.update(later);
+              } else if (!PositionsLedger.isDamage(e)) {
+                return CompletableFuture.<SubscriptionPast>failedFuture(e);
+              } else if (!PositionsLedger.isMissing(e)) {
+                // Its own log is whole: what it knows stays, and is where the others may be too.
+                String lost = declared.lost() == null ? DeclaredLog.FORMER : declared.lost();
+                return lose(subscription, cursor, positions, lost, DeclaredLog.NO_LEDGER, "" + e);
+              }
               return move(
                   subscription,
                   cursor,
                   originOf(positions, declared.lost()),
                   positions,
                   declared.lost());
-            });
+            })
+        .thenCompose(past -> past);
+  }
+
+  /**
+   * A cursor without a mark: of a plain subscription, or of one whose mark a broker without the
+   * plugin has taken away before a log was declared.
+   */
+  private CompletableFuture<SubscriptionPast> findUnmarked(
+      String subscription, ManagedCursor cursor) {
+    FormerLog former = new FormerLog(topic, subscription);
+    return former
+        .read()
+        .handle(
+            (positions, e) -> {
+              if (e == null && former.isSurelyOfThisTopic(positions)) {
+                return takeOver(subscription, cursor, positions);
+              }
+              return e == null || PositionsLedger.isDamage(e)
+                  ? begin(subscription, cursor, Origin.PLAIN)
+                  : CompletableFuture.<SubscriptionPast>failedFuture(e);
+            })
+        .thenCompose(past -> past);
   }
 
   /** Moves the positions that a former version has stored. */
@@ -218,6 +260,16 @@ final class PositionsLogs {
   /** Positions are lost: what is left of their log stays, and a new one begins. */
   private CompletableFuture<SubscriptionPast> lose(
       String subscription, ManagedCursor cursor, String lost, long formerLedger, String why) {
+    return lose(subscription, cursor, new StoredPositions(), lost, formerLedger, why);
+  }
+
+  private CompletableFuture<SubscriptionPast> lose(
+      String subscription,
+      ManagedCursor cursor,
+      StoredPositions left,
+      String lost,
+      long formerLedger,
+      String why) {
     log.error(
         "[{}][{}] The stored positions are lost: {}. Every consumer goes on from the subscription's position, which"
             + " stays where it is, with everything after it, until somebody clears the backlog, resets or deletes the"
@@ -229,7 +281,7 @@ final class PositionsLogs {
         subscription,
         cursor,
         Origin.LOST,
-        new StoredPositions(),
+        left,
         new DeclaredLog(PositionsLogName.newGeneration(), formerLedger, lost));
   }
 
@@ -245,18 +297,47 @@ final class PositionsLogs {
       Origin origin,
       StoredPositions positions,
       String lost) {
-    FormerLog former = new FormerLog(topic, subscription);
-    return former
+    return new FormerLog(topic, subscription)
         .isShared()
-        .thenCompose(shared -> shared ? completedFuture(DeclaredLog.NO_LEDGER) : former.retire())
         .thenCompose(
-            retiredIn ->
+            shared ->
                 make(
                     subscription,
                     cursor,
                     origin,
                     positions,
-                    new DeclaredLog(PositionsLogName.newGeneration(), retiredIn, lost)));
+                    new DeclaredLog(
+                        PositionsLogName.newGeneration(),
+                        shared ? DeclaredLog.NO_LEDGER : DeclaredLog.PENDING,
+                        lost)))
+        .thenCompose(past -> retired(subscription, cursor, past));
+  }
+
+  /**
+   * Leaves word in the former log, once the new one is declared: before that it may have all there
+   * is. When that fails, the next load tries again.
+   */
+  private CompletableFuture<SubscriptionPast> retired(
+      String subscription, ManagedCursor cursor, SubscriptionPast past) {
+    if (past.declared().formerLedger() != DeclaredLog.PENDING) {
+      return completedFuture(past);
+    }
+    return new FormerLog(topic, subscription)
+        .retire()
+        .thenCompose(
+            ledger -> {
+              DeclaredLog declared = past.declared().retiredIn(ledger);
+              return declared.declare(cursor).thenApply(done -> past.with(declared));
+            })
+        .exceptionally(
+            e -> {
+              log.warn(
+                  "[{}][{}] A former version of the plugin would not find that the positions have moved: {}",
+                  topic.getName(),
+                  subscription,
+                  e.toString());
+              return past;
+            });
   }
 
   /** Begins a log with positions, and declares it when they are on storage. */
@@ -287,8 +368,15 @@ final class PositionsLogs {
    * first log is made.
    */
   private synchronized CompletableFuture<Void> swept() {
-    if (swept == null || swept.isCompletedExceptionally()) {
-      swept = listed().thenCompose(this::sweep);
+    if (swept == null) {
+      swept =
+          listed()
+              .thenCompose(this::sweep)
+              .exceptionally(
+                  e -> {
+                    log.warn("[{}] Some logs that nobody needs are left", topic.getName(), e);
+                    return null;
+                  });
     }
     return swept;
   }
@@ -296,9 +384,13 @@ final class PositionsLogs {
   private CompletableFuture<Void> sweep(List<String> files) {
     Set<String> declared = new HashSet<>();
     for (ManagedCursor cursor : topic.getManagedLedger().getCursors()) {
+      String subscription = Codec.decode(cursor.getName());
       DeclaredLog known = DeclaredLog.of(cursor);
-      if (known != null) {
-        String subscription = Codec.decode(cursor.getName());
+      if (DeclaredLog.isUnknown(cursor)) {
+        files.stream()
+            .filter(file -> PositionsLogName.isOf(file, subscription))
+            .forEach(declared::add);
+      } else if (known != null) {
         declared.add(PositionsLogName.fileOf(subscription, known.generation()));
         declared.add(PositionsLogName.fileOf(subscription, String.valueOf(known.lost())));
       }
@@ -330,17 +422,13 @@ final class PositionsLogs {
    * @param declared what its cursor said
    */
   CompletableFuture<Void> delete(String subscription, DeclaredLog declared) {
-    return listed()
-        .thenCompose(
-            files -> {
-              Set<String> own = new HashSet<>();
-              // What was made a moment ago may not be listed yet.
-              own.add(PositionsLogName.fileOf(subscription, declared.generation()));
-              files.stream()
-                  .filter(file -> PositionsLogName.isOf(file, subscription))
-                  .forEach(own::add);
-              return deleteAll(new ArrayList<>(own));
-            })
+    // No others: the subscription may have been made again, with a log of its own.
+    List<String> own = new ArrayList<>();
+    own.add(PositionsLogName.fileOf(subscription, declared.generation()));
+    if (declared.lost() != null && !declared.lost().equals(DeclaredLog.FORMER)) {
+      own.add(PositionsLogName.fileOf(subscription, declared.lost()));
+    }
+    return deleteAll(own)
         .thenCompose(
             deleted -> FormerLog.delete(topic.getBrokerService(), topic.getName(), subscription))
         .exceptionally(

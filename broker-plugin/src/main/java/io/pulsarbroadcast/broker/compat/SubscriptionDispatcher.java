@@ -139,6 +139,7 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   @Override
   public void reset() {
     closed = false;
+    rates.makeOwn();
     broadcast.lifecycle().resume();
   }
 

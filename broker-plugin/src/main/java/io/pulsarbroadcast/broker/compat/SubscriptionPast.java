@@ -30,6 +30,11 @@ record SubscriptionPast(
     LOST
   }
 
+  /** The same with another declaration. */
+  SubscriptionPast with(DeclaredLog other) {
+    return new SubscriptionPast(origin, positions, ledger, other, takenOver);
+  }
+
   @Override
   public String toString() {
     return origin + " with " + positions.size() + " stored positions";

@@ -8,7 +8,7 @@ public final class UnknownVersionException extends IOException {
 
   private static final long serialVersionUID = 1;
 
-  UnknownVersionException(String message) {
+  public UnknownVersionException(String message) {
     super(message);
   }
 }
