@@ -45,7 +45,7 @@ public class ThrottledLincheckTest {
 
   @Test
   void shouldRunAfterTheLastRequest() {
-    Interleavings.check(ThrottledLincheckTest.class, Sequential.class);
+    Interleavings.check(ThrottledLincheckTest.class, Sequential.class, 30);
   }
 
   /** Nothing is answered that depends on the order. */

@@ -17,13 +17,17 @@ import org.junit.jupiter.api.Test;
  */
 public class CursorRegistryLincheckTest {
 
-  private static final int END = 10;
+  private static final int START = 5;
+  private static final int END = 100;
   private static final int CARS = 2;
 
   private final CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0, () -> 0);
 
   /** By consumer; null while it is away. */
   private final VirtualCursor[] connected = new VirtualCursor[CARS];
+
+  /** By consumer, where it came without a position: at the published one, when that is higher. */
+  private final long[] starts = new long[CARS];
 
   @Operation(nonParallelGroup = "car 0")
   public long comeFirst() {
@@ -87,9 +91,19 @@ public class CursorRegistryLincheckTest {
     if (connected[car] != null) {
       return -1;
     }
-    VirtualCursor cursor = registry.connect("car-" + car, car * 3600L, () -> END / 2, END);
+    boolean[] isNew = {false};
+    VirtualCursor cursor =
+        registry.connect(
+            "car-" + car,
+            car * 3600L,
+            () -> {
+              isNew[0] = true;
+              return START;
+            },
+            END);
     connected[car] = cursor;
-    return cursor.next();
+    starts[car] = isNew[0] ? cursor.next() : starts[car];
+    return cursor.next() - starts[car];
   }
 
   private void go(int car) {
@@ -107,10 +121,10 @@ public class CursorRegistryLincheckTest {
 
   @Test
   void shouldKeepEachPositionUntilItExpires() {
-    Interleavings.check(CursorRegistryLincheckTest.class, Sequential.class);
+    Interleavings.check(CursorRegistryLincheckTest.class, Sequential.class, 30);
   }
 
-  /** What is expected: per car whether it is connected, and its position. */
+  /** What is expected: per car whether it is connected, and how far it has come; -1: forgotten. */
   public static class Sequential {
     private final boolean[] connected = new boolean[CARS];
     private final long[] positions = {-1, -1};
@@ -169,13 +183,13 @@ public class CursorRegistryLincheckTest {
         return -1;
       }
       connected[car] = true;
-      positions[car] = positions[car] >= 0 ? positions[car] : END / 2;
+      positions[car] = Math.max(0, positions[car]);
       return positions[car];
     }
 
     private void acknowledge(int car) {
       if (connected[car]) {
-        positions[car] = Math.min(END, positions[car] + 1);
+        positions[car]++;
       }
     }
   }

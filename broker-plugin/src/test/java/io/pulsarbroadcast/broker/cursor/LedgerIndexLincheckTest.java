@@ -46,7 +46,7 @@ public class LedgerIndexLincheckTest {
 
   @Test
   void shouldNumberEntriesTheSameWhileLedgersRollOver() {
-    Interleavings.check(LedgerIndexLincheckTest.class, Sequential.class);
+    Interleavings.check(LedgerIndexLincheckTest.class, Sequential.class, 50);
   }
 
   /** What is expected: the last ledger. */

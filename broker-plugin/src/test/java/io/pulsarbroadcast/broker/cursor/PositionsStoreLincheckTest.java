@@ -61,7 +61,17 @@ public class PositionsStoreLincheckTest {
 
   @Test
   void shouldAnswerEachFlushWhenItsNameIsStored() {
-    Interleavings.check(PositionsStoreLincheckTest.class, Sequential.class);
+    String cursor = "io.pulsarbroadcast.broker.cursor.";
+    Interleavings.check(
+        PositionsStoreLincheckTest.class,
+        Sequential.class,
+        5,
+        "org.roaringbitmap.",
+        cursor + "PositionsRecord",
+        cursor + "StoredPositions",
+        cursor + "Named",
+        cursor + "LedgerIndex",
+        cursor + "VirtualCursor");
   }
 
   /** Nothing is answered that depends on the order. */

@@ -40,7 +40,7 @@ public class SeekLincheckTest {
 
   @Test
   void shouldTakeEachAcknowledgementBeforeOrAfterTheSeek() {
-    Interleavings.check(SeekLincheckTest.class, Sequential.class);
+    Interleavings.check(SeekLincheckTest.class, Sequential.class, 50);
   }
 
   /** What is expected: a set of entries. */
