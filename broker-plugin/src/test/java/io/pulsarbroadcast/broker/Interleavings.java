@@ -5,6 +5,7 @@ import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.f
 
 import java.util.stream.Stream;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Validate;
 
 /**
  * How far Lincheck goes: it makes up scenarios of a few operations per thread, and runs each in
@@ -27,6 +28,7 @@ public final class Interleavings {
   public static void check(
       Class<?> tested, Class<?> sequentialSpecification, int scenarios, String... aside) {
     options(Integer.getInteger("lincheck.scenarios", scenarios))
+        .actorsAfter(looksAtTheEndItself(tested) ? 0 : 2)
         .addGuarantee(
             forClasses(name -> Stream.of(aside).anyMatch(name::startsWith)).allMethods().ignore())
         .sequentialSpecification(sequentialSpecification)
@@ -38,12 +40,16 @@ public final class Interleavings {
         .threads(2)
         .actorsPerThread(2)
         .actorsBefore(2)
-        .actorsAfter(2)
         .minimizeFailedScenario(false)
         .addGuarantee(
             forClasses(Interleavings::isGuardedBySomethingElse).allMethods().treatAsAtomic())
         .iterations(scenarios)
         .invocationsPerIteration(INTERLEAVINGS);
+  }
+
+  /** Then no operation comes after the threads: it could mend what they left. */
+  private static boolean looksAtTheEndItself(Class<?> tested) {
+    return Stream.of(tested.getMethods()).anyMatch(m -> m.isAnnotationPresent(Validate.class));
   }
 
   /** Collections that are not thread-safe and need not be: no switch of threads inside them. */
