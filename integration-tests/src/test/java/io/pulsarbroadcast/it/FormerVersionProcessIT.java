@@ -89,6 +89,8 @@ class FormerVersionProcessIT {
   }
 
   private static void replaceNar(Broker broker, Path nar) throws Exception {
+    // Stopping, a standalone broker's bookie is gone before positions can be stored.
+    broker.admin().namespaces().unload("public/default");
     broker.process().stop();
     broker.process().installNar(nar);
     broker.process().start();
