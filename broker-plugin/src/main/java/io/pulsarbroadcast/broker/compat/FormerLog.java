@@ -87,7 +87,7 @@ final class FormerLog {
   }
 
   /**
-   * Leaves the record that it goes on elsewhere.
+   * Leaves the record that it goes on elsewhere; what was before it stays until the log is deleted.
    *
    * @return the ledger that this is in
    */
@@ -97,11 +97,7 @@ final class FormerLog {
             ledger ->
                 ledger
                     .append(StoredPositions.retirement())
-                    .thenApply(
-                        record -> {
-                          ledger.forgetBefore(record);
-                          return ((Position) record).getLedgerId();
-                        })
+                    .thenApply(record -> ((Position) record).getLedgerId())
                     .handle(PositionsLedger.closing(ledger))
                     .thenCompose(retired -> retired));
   }
