@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * that line's class path. Tests that kill or reconfigure a broker start their own with {@link
  * #newBroker()}; a subclass shares one with other settings.
  */
-class BrokerExtension implements BeforeAllCallback, ParameterResolver {
+public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(BrokerExtension.class);
@@ -122,7 +122,8 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
   /**
    * A running broker, with a client and an admin client of the stock kind. Any thread may call it.
    */
-  static final class Broker implements ExtensionContext.Store.CloseableResource, AutoCloseable {
+  public static final class Broker
+      implements ExtensionContext.Store.CloseableResource, AutoCloseable {
     private final PulsarProcess process;
     private final boolean ownsProcess;
     private final boolean transactions;
@@ -172,7 +173,7 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
       }
     }
 
-    PulsarProcess process() {
+    public PulsarProcess process() {
       return process;
     }
 
@@ -188,7 +189,7 @@ class BrokerExtension implements BeforeAllCallback, ParameterResolver {
           .build();
     }
 
-    PulsarAdmin admin() {
+    public PulsarAdmin admin() {
       return admin;
     }
 

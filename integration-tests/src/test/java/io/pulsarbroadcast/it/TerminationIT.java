@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -53,6 +54,24 @@ class TerminationIT {
     broker.admin().topics().unload(topic);
     try (Consumer<String> again = broker.broadcast(topic, "all", "away").subscribe()) {
       await().until(again::hasReachedEndOfTopic);
+    }
+  }
+
+  /** Such a topic has no ledger any more. */
+  @Test
+  void shouldTellConsumersOfATopicThatWasTerminatedWithoutAMessage(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "all", "away").subscribe().close();
+    broker.admin().topics().terminateTopic(topic);
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> returned = broker.broadcast(topic, "all", "away").subscribe();
+        Consumer<String> earliest =
+            broker
+                .broadcast(topic, "all", "earliest")
+                .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+                .subscribe()) {
+      await().until(returned::hasReachedEndOfTopic);
+      await().until(earliest::hasReachedEndOfTopic);
     }
   }
 }

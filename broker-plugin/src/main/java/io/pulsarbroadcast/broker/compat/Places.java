@@ -200,6 +200,10 @@ final class Places {
 
   /** The ordinal of the oldest message that is stored. */
   private long oldest() {
+    if (ledger.getLedgersInfo().isEmpty()) {
+      // Terminated without a message, and loaded again: then there is no first position to ask for.
+      return end();
+    }
     PositionImpl first = ledger.getFirstPosition();
     return first != null && ledger.getLedgersInfo().containsKey(first.getLedgerId())
         ? parts.ordinalAfter(first)

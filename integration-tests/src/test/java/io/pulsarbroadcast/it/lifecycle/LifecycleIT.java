@@ -1,0 +1,109 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it.lifecycle;
+
+import static org.assertj.core.api.Assertions.fail;
+
+import io.pulsarbroadcast.it.BrokerExtension;
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.it.lifecycle.Shrinker.Failing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The contract over a subscription's whole life: random sequences of what consumers, publishers and
+ * operators do to a topic leave everybody with what the {@link Oracle} says (I1, I2, I3, I4, I5).
+ *
+ * <p>Half of the sequences are the same every time, half are new; the output names them. A failing
+ * one is shrunk, and printed with the options that repeat it: {@code -Dlifecycle.seed} alone is the
+ * whole sequence, with {@code -Dlifecycle.operations} those of its operations.
+ */
+@ExtendWith(BrokerExtension.class)
+@EnabledIf(value = "isAskedFor", disabledReason = "run by name, with -Dlifecycle.sequences=N")
+class LifecycleIT {
+
+  private static final int SEQUENCES = Integer.getInteger("lifecycle.sequences", 200);
+  private static final int AT_ONCE = Integer.getInteger("lifecycle.at.once", 12);
+  private static final int FAILURES_SHRUNK = 3;
+  private static final long PATIENCE_MILLIS = Long.getLong("lifecycle.patience.millis", 60_000);
+
+  static boolean isAskedFor() {
+    return Stream.of("lifecycle.sequences", "lifecycle.seed")
+        .anyMatch(option -> System.getProperty(option) != null);
+  }
+
+  @Test
+  @Timeout(value = 8, unit = TimeUnit.HOURS)
+  void shouldDoWhatTheOracleSays(Broker broker) throws Exception {
+    Queue<Sequence> sequences = new ConcurrentLinkedQueue<>(sequences());
+    Queue<Failing> failures = new ConcurrentLinkedQueue<>();
+    Namespaces namespaces = new Namespaces(broker);
+    ExecutorService workers = Executors.newFixedThreadPool(AT_ONCE);
+    try {
+      List<Future<Void>> done = new ArrayList<>();
+      for (int i = 0; i < Math.min(AT_ONCE, sequences.size()); i++) {
+        done.add(workers.submit(() -> run(new Clients(broker, namespaces), sequences, failures)));
+      }
+      for (Future<Void> each : done) {
+        each.get();
+      }
+    } finally {
+      workers.shutdownNow();
+    }
+    if (!failures.isEmpty()) {
+      fail(
+          "%d sequences differ; each can be repeated:%n%s",
+          failures.size(),
+          String.join(System.lineSeparator(), failures.stream().map(Failing::report).toList()));
+    }
+  }
+
+  private static Void run(Clients clients, Queue<Sequence> sequences, Queue<Failing> failures)
+      throws Exception {
+    try (clients) {
+      for (Sequence next = sequences.poll(); next != null; next = sequences.poll()) {
+        try {
+          Runner.run(clients, next, PATIENCE_MILLIS);
+        } catch (Difference e) {
+          Failing failing = new Failing(next, e);
+          System.out.println("lifecycle: " + failing.report());
+          failures.add(
+              failures.size() < FAILURES_SHRUNK ? Shrinker.shrunk(clients, failing) : failing);
+        }
+      }
+    }
+    return null;
+  }
+
+  private static List<Sequence> sequences() {
+    Long only = Long.getLong("lifecycle.seed");
+    if (only != null) {
+      String operations = System.getProperty("lifecycle.operations");
+      return List.of(
+          operations == null
+              ? Sequence.of(only)
+              : Sequence.of(only, Stream.of(operations.split(",")).map(Integer::valueOf).toList()));
+    }
+    int fixed = (SEQUENCES + 1) / 2;
+    int isNew = SEQUENCES - fixed;
+    long firstNew = new SplittableRandom().nextInt(1_000_000, Integer.MAX_VALUE - SEQUENCES);
+    System.out.printf(
+        "lifecycle: seeds 0 to %d, and new: %d to %d%n", fixed - 1, firstNew, firstNew + isNew - 1);
+    return LongStream.concat(
+            LongStream.range(0, fixed), LongStream.range(firstNew, firstNew + isNew))
+        .mapToObj(Sequence::of)
+        .toList();
+  }
+}

@@ -1,0 +1,74 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it.lifecycle;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.UUID;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.common.policies.data.RetentionPolicies;
+
+/**
+ * Where the topics of sequences are: one namespace that retains what everybody has acknowledged,
+ * and one that does not; now and then new ones, because each topic that is loaded reads what
+ * transactions left in its namespace. Any thread may call it.
+ */
+final class Namespaces {
+
+  private static final int TOPICS = 250;
+  private static final int ATTEMPTS = 5;
+
+  private final Broker broker;
+  private String retaining;
+  private String trimming;
+  private int topics;
+
+  Namespaces(Broker broker) {
+    this.broker = broker;
+  }
+
+  /** The name of a topic that there is not yet. */
+  synchronized String newTopic(boolean retained) throws Exception {
+    if (topics++ % TOPICS == 0) {
+      retaining = newNamespace();
+      trimming = newNamespace();
+      broker.admin().namespaces().setRetention(retaining, new RetentionPolicies(-1, -1));
+    }
+    return topicIn(retained ? retaining : trimming);
+  }
+
+  private static String topicIn(String namespace) {
+    return "persistent://" + namespace + "/" + UUID.randomUUID();
+  }
+
+  private String newNamespace() throws Exception {
+    String namespace = "public/lifecycle-" + UUID.randomUUID();
+    broker.admin().namespaces().createNamespace(namespace);
+    String topic = topicIn(namespace);
+    try (PulsarClient client =
+        PulsarClient.builder().serviceUrl(broker.process().serviceUrl()).build()) {
+      await(client, topic);
+    }
+    broker.admin().topics().delete(topic, true);
+    return namespace;
+  }
+
+  /** The first subscribe of a namespace has the broker make system topics, which can time out. */
+  private static void await(PulsarClient client, String topic) throws PulsarClientException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        client
+            .newConsumer(Schema.STRING)
+            .topic(topic)
+            .subscriptionName("first")
+            .subscribe()
+            .close();
+        return;
+      } catch (PulsarClientException e) {
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it.lifecycle;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.apache.pulsar.client.api.MessageId;
+
+/** What has been published to a topic, and its one subscription. */
+final class TopicModel {
+
+  /** A message; a batch is several that share an entry. */
+  record Published(MessageId id, int firstOfEntry, int endOfEntry, boolean delayed) {}
+
+  /** Whether the topic keeps what everybody has acknowledged. */
+  final boolean retained;
+
+  final SubscriptionModel subscription = new SubscriptionModel(this);
+  final List<Published> messages = new ArrayList<>();
+
+  /** Messages that nobody may be given: of a transaction that is open, or aborted. */
+  final BitSet hidden = new BitSet();
+
+  /** Messages of the transaction that is open. */
+  final BitSet open = new BitSet();
+
+  /** Counts how often the topic has been made; messages of another one must not come. */
+  int incarnation;
+
+  boolean terminated;
+
+  /** Whether there are entries of transactions, which are not told from messages when skipped. */
+  boolean hadTransactions;
+
+  /** What is before this message may have been deleted from storage. */
+  private int trimmedBefore;
+
+  TopicModel(boolean retained) {
+    this.retained = retained;
+  }
+
+  int end() {
+    return messages.size();
+  }
+
+  /** Adds messages with the ids of one entry each, or of one entry for all. */
+  void publish(List<MessageId> ids, boolean batch, boolean delayed) {
+    int first = end();
+    for (int i = 0; i < ids.size(); i++) {
+      int message = first + i;
+      messages.add(
+          new Published(
+              ids.get(i),
+              batch ? first : message,
+              batch ? first + ids.size() : message + 1,
+              delayed));
+    }
+    subscription.published(first, end());
+  }
+
+  void publishInTransaction(List<MessageId> ids) {
+    int first = end();
+    hadTransactions = true;
+    publish(ids, false, false);
+    hidden.set(first, end());
+    open.set(first, end());
+  }
+
+  void endTransaction(boolean commit) {
+    if (commit) {
+      hidden.andNot(open);
+    } else {
+      subscription.forget(open);
+    }
+    open.clear();
+  }
+
+  /** What is to be delivered now ends before this message. */
+  int deliverableEnd() {
+    return open.isEmpty() ? end() : open.nextSetBit(0);
+  }
+
+  /** The first message of the entry that stands at thousandths of the topic; the end for 1,000. */
+  int at(int place) {
+    int message = end() * place / 1000;
+    return message >= end() ? end() : messages.get(message).firstOfEntry();
+  }
+
+  /** The end of a number of entries that begin with a message. */
+  int afterEntries(int message, int entries) {
+    int after = message;
+    for (int i = 0; i < entries && after < end(); i++) {
+      after = messages.get(after).endOfEntry();
+    }
+    return after;
+  }
+
+  /** A position that begins with a message, as far as it is still stored. */
+  Position from(int message) {
+    return withoutAborted(Position.from(message, Math.max(message, surelyStored()), end()));
+  }
+
+  Position withoutAborted(Position position) {
+    BitSet aborted = (BitSet) hidden.clone();
+    aborted.andNot(open);
+    position.must.andNot(aborted);
+    position.may.andNot(aborted);
+    return position;
+  }
+
+  /** From this message on everything is on storage. */
+  int surelyStored() {
+    return retained || !subscription.exists()
+        ? trimmedBefore
+        : Math.max(trimmedBefore, subscription.floorAtMost());
+  }
+
+  /** Whether a message that was published may not be there any more. */
+  boolean isPerhapsTrimmed() {
+    return !retained || trimmedBefore > 0;
+  }
+
+  void truncated() {
+    trimmedBefore = end();
+  }
+
+  /** Nobody holds anything any more. */
+  void subscriptionDeleted() {
+    if (!retained) {
+      trimmedBefore = end();
+    }
+  }
+
+  void deleted() {
+    incarnation++;
+    messages.clear();
+    hidden.clear();
+    open.clear();
+    terminated = false;
+    hadTransactions = false;
+    trimmedBefore = 0;
+    subscription.deleted();
+  }
+}
