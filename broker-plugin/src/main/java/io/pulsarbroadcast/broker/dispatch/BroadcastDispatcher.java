@@ -70,6 +70,10 @@ public final class BroadcastDispatcher {
 
   private final long leapEntries;
   private boolean tailReading;
+
+  /** How often reading was begun anew; what ended a read of before does not end those after. */
+  private int reopenings;
+
   private int batchesUnderWay;
   private boolean waitingForQuota;
   private long tailRetryMillis = RETRY_MILLIS;
@@ -169,6 +173,7 @@ public final class BroadcastDispatcher {
     closed = false;
     thread.execute(
         () -> {
+          reopenings++;
           readTail();
           behind.read();
         });
@@ -254,6 +259,7 @@ public final class BroadcastDispatcher {
       return;
     }
     tailReading = true;
+    int begun = reopenings;
     source.readTail(
         share,
         new EntrySource.ReadCallback() {
@@ -273,7 +279,7 @@ public final class BroadcastDispatcher {
             thread.execute(
                 () -> {
                   tailReading = false;
-                  if (mayRetry(cause, retry)) {
+                  if (mayRetry(cause, retry, begun)) {
                     retryLater(cause, tailRetryMillis, BroadcastDispatcher.this::readTail);
                     tailRetryMillis = nextRetryMillis(tailRetryMillis);
                   }
@@ -356,11 +362,24 @@ public final class BroadcastDispatcher {
     }
   }
 
-  boolean mayRetry(Throwable cause, boolean retry) {
-    if (!retry) {
+  /** To be handed to {@link #mayRetry} when a read that begins now has failed. */
+  int reopenings() {
+    return reopenings;
+  }
+
+  /**
+   * Whether to try a read again that has failed.
+   *
+   * @param retry whether the source says so; a read that closing has ended is tried again when the
+   *     dispatcher was opened again meanwhile
+   * @param begun {@link #reopenings} when the read began
+   */
+  boolean mayRetry(Throwable cause, boolean retry, int begun) {
+    boolean again = retry || begun != reopenings;
+    if (!again) {
       log.debug("{} Reading ended", name, cause);
     }
-    return retry && !closed;
+    return again && !closed;
   }
 
   void retryLater(Throwable cause, long delayMillis, Runnable read) {

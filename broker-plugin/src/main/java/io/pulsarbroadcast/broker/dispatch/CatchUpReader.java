@@ -107,6 +107,7 @@ final class CatchUpReader {
       return;
     }
     reading = true;
+    int begun = dispatcher.reopenings();
     Request request = requests.values().iterator().next();
     long from = request.from;
     source.readBehind(
@@ -121,7 +122,7 @@ final class CatchUpReader {
 
           @Override
           public void readFailed(Throwable cause, boolean retry) {
-            dispatcher.execute(() -> failed(cause, retry, from));
+            dispatcher.execute(() -> failed(cause, retry, begun, from));
           }
         });
   }
@@ -140,9 +141,9 @@ final class CatchUpReader {
     read();
   }
 
-  private void failed(Throwable cause, boolean retry, long from) {
+  private void failed(Throwable cause, boolean retry, int begun, long from) {
     reading = false;
-    if (dispatcher.mayRetry(cause, retry)) {
+    if (dispatcher.mayRetry(cause, retry, begun)) {
       List<ConnectionFanout> putOff = putOff(request -> request.from == from);
       dispatcher.retryLater(cause, retryMillis, () -> putOff.forEach(ConnectionFanout::askAgain));
       retryMillis = BroadcastDispatcher.nextRetryMillis(retryMillis);

@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 
 /**
  * Messages of one connection that their publisher wants delivered at a later time, each for one
@@ -40,7 +39,7 @@ final class DelayedDeliveries {
   private ScheduledFuture<?> timer;
   private long timerAtMillis;
 
-  /** About how many wait for consumers that are gone. */
+  /** How many wait for consumers that are gone. They take no room. */
   private int forNobody;
 
   private record Delivery(long atMillis, FanoutConsumer consumer, long ordinal) {}
@@ -86,14 +85,18 @@ final class DelayedDeliveries {
   }
 
   /**
-   * A consumer is gone. What waits for it is dropped together with that for others, when it is most
-   * of all: so consumers that come and go leave a bounded amount behind.
+   * A consumer is gone, and its room free. What waits for it is dropped together with that for
+   * others, when it is most of all: so consumers that come and go leave a bounded amount behind.
    */
   void forget(FanoutConsumer consumer) {
     paused.remove(consumer);
+    if (waiting.isEmpty()) {
+      return;
+    }
     forNobody += consumer.delayedEntries();
+    room.held.addAndGet(-consumer.delayedEntries());
     if (forNobody > MIN_TO_DROP && forNobody > waiting.size() / 2) {
-      drop(delivery -> delivery.consumer.isGone());
+      waiting.removeIf(delivery -> delivery.consumer.isGone());
       forNobody = 0;
     }
   }
@@ -103,14 +106,10 @@ final class DelayedDeliveries {
     resume(consumer);
     paused.remove(consumer);
     if (consumer.delayedEntries() > 0) {
-      drop(delivery -> delivery.consumer == consumer);
+      int before = waiting.size();
+      waiting.removeIf(delivery -> delivery.consumer == consumer);
+      room.held.addAndGet(waiting.size() - before);
     }
-  }
-
-  private void drop(Predicate<Delivery> which) {
-    int before = waiting.size();
-    waiting.removeIf(which);
-    room.held.addAndGet(waiting.size() - before);
   }
 
   private static void resume(FanoutConsumer consumer) {
@@ -124,7 +123,9 @@ final class DelayedDeliveries {
 
   /** Forgets everything. */
   void close() {
-    drop(delivery -> true);
+    room.held.addAndGet(forNobody - waiting.size());
+    waiting.clear();
+    forNobody = 0;
     paused.clear();
     if (timer != null) {
       timer.cancel(false);
@@ -153,10 +154,10 @@ final class DelayedDeliveries {
     long now = System.currentTimeMillis();
     while (!waiting.isEmpty() && waiting.peek().atMillis <= now) {
       Delivery due = waiting.poll();
-      room.held.decrementAndGet();
       if (due.consumer.isGone()) {
         forNobody--;
       } else {
+        room.held.decrementAndGet();
         due.consumer.endDelay(due.ordinal);
         whenDue.accept(due.consumer);
       }

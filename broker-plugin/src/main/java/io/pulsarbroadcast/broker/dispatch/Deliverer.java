@@ -64,6 +64,8 @@ final class Deliverer {
     }
     if (delayed.add(atMillis, consumer, entry.ordinal())) {
       consumer.passed(entry);
+    } else {
+      consumer.keep(entry);
     }
     return true;
   }

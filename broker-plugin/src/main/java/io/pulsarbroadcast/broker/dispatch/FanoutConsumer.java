@@ -204,6 +204,13 @@ public final class FanoutConsumer {
     return redeliveries.remove(entry.ordinal());
   }
 
+  /** An entry that it was to take is put off after all; one not sent yet stays its next anyway. */
+  void keep(BroadcastEntry entry) {
+    if (entry.ordinal() < next) {
+      redeliveries.keep(entry.ordinal());
+    }
+  }
+
   /** How often the client has asked for an entry again. */
   int redeliveriesOf(BroadcastEntry entry) {
     return redeliveries == null ? 0 : redeliveries.countOf(entry.ordinal());

@@ -84,6 +84,11 @@ final class Redeliveries {
     return due.remove(ordinal);
   }
 
+  /** Puts an entry back that was taken off and could not be sent. */
+  void keep(long ordinal) {
+    due.add(ordinal);
+  }
+
   /** Takes off what lies in {@code from} to {@code to}, exclusive: it is for nobody. */
   void removeRange(long from, long to) {
     due.subSet(from, to).clear();

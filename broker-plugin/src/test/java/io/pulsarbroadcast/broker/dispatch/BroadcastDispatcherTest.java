@@ -148,6 +148,35 @@ class BroadcastDispatcherTest {
     assertThat(consumer.messagesOut()).isEqualTo(1);
   }
 
+  /** I7: a read that closing ends may end when the dispatcher has been opened again. */
+  @Test
+  void shouldGoOnWhenAReadEndsThatBeganBeforeItWasClosed() {
+    FanoutConsumer atTail = new Connection().consumerAt(END);
+    FanoutConsumer consumer = new Connection().consumerAt(10);
+    source.cancels = false;
+    run();
+    dispatcher.close();
+    run();
+    dispatcher.reopen();
+    run();
+    EntrySource.ReadCallback tail = source.tail;
+    source.behind.remove().end();
+    tail.readFailed(new IOException("cursor closed"), false);
+    run();
+    for (Runnable task : List.copyOf(timer)) {
+      timer.remove(task);
+      task.run();
+    }
+    run();
+    source.behind.remove().answer();
+    assertThat(source.tail).as("another read").isNotSameAs(tail);
+    source.tail.entriesRead(List.of(entry(END)), END + 1);
+    run();
+
+    assertThat(consumer.messagesOut()).isEqualTo(1);
+    assertThat(atTail.messagesOut()).isEqualTo(1);
+  }
+
   /** Whoever reads the topic's cursor next finds its one place for a waiting read free. */
   @Test
   void shouldTakeBackTheReadThatWaitsWhenClosedAndAskAgainWhenReopened() {
@@ -255,11 +284,16 @@ class BroadcastDispatcherTest {
     void fail() {
       callback.readFailed(new IOException("bookie away"), true);
     }
+
+    void end() {
+      callback.readFailed(new IOException("cursor closed"), false);
+    }
   }
 
   private static final class Source implements EntrySource {
     private final Queue<Read> behind = new ArrayDeque<>();
     private ReadCallback tail;
+    private boolean cancels = true;
     private int tailReads;
     private long leaptTo;
 
@@ -271,8 +305,8 @@ class BroadcastDispatcherTest {
 
     @Override
     public boolean cancelTail() {
-      boolean waited = tail != null;
-      tail = null;
+      boolean waited = cancels && tail != null;
+      tail = cancels ? null : tail;
       return waited;
     }
 

@@ -124,6 +124,26 @@ class DelayedDeliveriesTest {
     assertThat(stays.delayedEntries()).isEqualTo(1);
   }
 
+  /** I8: nobody waits for room that those take who are gone; it is given back once. */
+  @Test
+  void shouldGiveBackTheRoomOfThoseThatAreGone() {
+    FanoutConsumer stays = consumer("stays");
+    FanoutConsumer goes = consumer("goes");
+    for (int ordinal = 0; ordinal < 5; ordinal++) {
+      delayed.add(inAnHour(), stays, ordinal);
+      delayed.add(ordinal == 0 ? System.currentTimeMillis() - 1 : inAnHour(), goes, ordinal);
+    }
+    goes.memberIndex = -1;
+    delayed.forget(goes);
+    assertThat(room.held().get()).isEqualTo(5);
+
+    channel.runScheduledPendingTasks();
+    assertThat(room.held().get()).as("when what waited for nobody is due").isEqualTo(5);
+    delayed.close();
+    delayed.forget(stays);
+    assertThat(room.held().get()).isZero();
+  }
+
   @Test
   void shouldTellNobodyWhoIsGone() {
     FanoutConsumer goes = consumer("goes");
