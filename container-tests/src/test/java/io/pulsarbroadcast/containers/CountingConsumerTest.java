@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 /** What the container tests say of repeated deliveries, with deliveries repeated on purpose. */
 class CountingConsumerTest {
   private final CountingConsumer counting = new CountingConsumer();
+  private boolean connected = true;
 
   /** Delivers, and returns what the answer to the acknowledgement is given with. */
   @SuppressWarnings("unchecked")
@@ -26,7 +27,7 @@ class CountingConsumerTest {
                 loader,
                 new Class<?>[] {Consumer.class},
                 (proxy, method, arguments) ->
-                    method.getName().equals("isConnected") ? (Object) true : receipt);
+                    method.getName().equals("isConnected") ? (Object) connected : receipt);
     Message<Integer> message =
         (Message<Integer>)
             Proxy.newProxyInstance(
@@ -63,6 +64,17 @@ class CountingConsumerTest {
 
     assertThat(move.redelivered()).isZero();
     assertThat(counting.again()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldAllowWhatTheClientAnsweredItselfWithoutAConnection() {
+    connected = false;
+    receive(0, 0).complete(null);
+    Move move = counting.moving();
+    receive(0, 0);
+
+    assertThat(move.redelivered()).isZero();
+    assertThat(counting.receipts()).isZero();
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -27,9 +28,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * I1, I2 and I5 in a cluster: a topic under load moves between two brokers, in order and by the
- * SIGKILL of its owner, and every consumer gets every message, for the first time in order. Nothing
- * for whose acknowledgement there is a receipt comes again after a move in order; after a SIGKILL
- * only what was acknowledged since the positions were last stored.
+ * SIGKILL of its owner, and every consumer gets every message, for the first time in order, one
+ * that was away all the time included. Nothing for whose acknowledgement there is a receipt comes
+ * again after a move in order; after a SIGKILL only what was acknowledged since the positions were
+ * last stored.
  */
 @ExtendWith(RequiresDocker.class)
 @Timeout(value = 15, unit = TimeUnit.MINUTES)
@@ -44,6 +46,14 @@ class MovingTopicContainerIT {
 
   private static final int STOCK_CONSUMERS = 10;
   private static final int EXTENSION_CONSUMERS = 10;
+
+  /**
+   * A consumer that is there before the first message and after the last. It holds the
+   * subscription's position, which else would be where the others start after a crash, whatever is
+   * stored of theirs.
+   */
+  private static final String AWAY = "away";
+
   private static final int CONSUMERS_PER_CLIENT = 5;
   private static final int MESSAGES_PER_SECOND = 200;
 
@@ -57,6 +67,13 @@ class MovingTopicContainerIT {
 
   /** What one flush may take on a busy machine, and a receipt on its way back. */
   private static final Duration FLUSH_MARGIN = Duration.ofSeconds(3);
+
+  /**
+   * Messages that everybody must have acknowledged before a SIGKILL: they take twice as long as
+   * what may come again, so that there is more to take back than that.
+   */
+  private static final int MESSAGES_BEFORE_KILL =
+      MESSAGES_PER_SECOND * 2 * (int) FLUSH_INTERVAL.plus(FLUSH_MARGIN).toSeconds();
 
   private final List<CountingConsumer> consumers = new ArrayList<>();
   private final List<PulsarClient> clients = new ArrayList<>();
@@ -92,10 +109,13 @@ class MovingTopicContainerIT {
   private void move(PulsarCluster cluster, PulsarAdmin admin, int move) throws Exception {
     String from = owner(admin);
     String to = from.equals("broker-1") ? "broker-2" : "broker-1";
+    boolean kill = KILLS.contains(move);
+    if (kill) {
+      awaitDelivered(sent.get() + MESSAGES_BEFORE_KILL);
+    }
     int duplicatesBefore = duplicates();
     List<CountingConsumer.Move> moves = consumers.stream().map(CountingConsumer::moving).toList();
     long startNanos = System.nanoTime();
-    boolean kill = KILLS.contains(move);
     if (kill) {
       cluster.kill(from);
       await()
@@ -168,7 +188,8 @@ class MovingTopicContainerIT {
             });
   }
 
-  private void checkNothingIsLost(PulsarAdmin admin) {
+  private void checkNothingIsLost(PulsarAdmin admin) throws PulsarClientException {
+    stockConsumer(clients.get(0), AWAY, newConsumer());
     int expected = confirmed.get();
     assertThat(expected).isEqualTo(sent.get()).isGreaterThan(MOVES * MESSAGES_BETWEEN_MOVES);
     awaitDelivered(expected);
@@ -212,18 +233,9 @@ class MovingTopicContainerIT {
    */
   private void connect(PulsarCluster cluster) throws PulsarClientException {
     for (int i = 0; i < STOCK_CONSUMERS; i++) {
-      CountingConsumer consumer = newConsumer();
-      client(cluster, i)
-          .newConsumer(Schema.INT32)
-          .topic(TOPIC)
-          .subscriptionName("alerts")
-          .property("pulsar.subscription.type", "Broadcast")
-          .consumerName("stock-" + i)
-          .isAckReceiptEnabled(true)
-          .acknowledgmentGroupTime(0, TimeUnit.SECONDS)
-          .messageListener(consumer)
-          .subscribe();
+      stockConsumer(client(cluster, i), "stock-" + i, newConsumer());
     }
+    stockConsumer(clients.get(0), AWAY, new CountingConsumer()).close();
     for (int i = 0; i < EXTENSION_CONSUMERS; i++) {
       CountingConsumer consumer = newConsumer();
       BroadcastClient.wrap(client(cluster, i))
@@ -237,6 +249,20 @@ class MovingTopicContainerIT {
           .messageListener(consumer)
           .subscribe();
     }
+  }
+
+  private Consumer<Integer> stockConsumer(
+      PulsarClient client, String name, CountingConsumer listener) throws PulsarClientException {
+    return client
+        .newConsumer(Schema.INT32)
+        .topic(TOPIC)
+        .subscriptionName("alerts")
+        .property("pulsar.subscription.type", "Broadcast")
+        .consumerName(name)
+        .isAckReceiptEnabled(true)
+        .acknowledgmentGroupTime(0, TimeUnit.SECONDS)
+        .messageListener(listener)
+        .subscribe();
   }
 
   private CountingConsumer newConsumer() {
