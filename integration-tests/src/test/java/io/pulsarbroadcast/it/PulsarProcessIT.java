@@ -11,6 +11,8 @@ import io.pulsarbroadcast.benchmark.load.Schedule;
 import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import io.pulsarbroadcast.process.PulsarProcess;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -56,6 +58,9 @@ class PulsarProcessIT {
         assertThat(pulsar.isAlive()).isFalse();
         pulsar.start();
 
+        assertThat(Files.readString(pulsar.logFile(), StandardCharsets.ISO_8859_1))
+            .as("what the bookie says when it was not stopped in order")
+            .contains("Unclean shutdown detected");
         assertThat(pulsar.pid()).isNotEqualTo(firstPid);
         assertThat(pulsar.serviceUrl() + pulsar.adminUrl()).isEqualTo(urls);
         assertThat(broker.admin().namespaces().getNamespaces("public"))
