@@ -25,14 +25,6 @@ class ConnectionFanoutTest {
     test.close();
   }
 
-  /** Answers reads for those behind until there are none. */
-  private void answerAll(long next) {
-    while (!test.source.behind.isEmpty()) {
-      Read read = test.source.behind.remove();
-      read.answerTo(Math.min(read.to, next));
-    }
-  }
-
   private void publish(int entries) {
     for (long ordinal = END; ordinal < END + entries; ordinal++) {
       test.publish(ordinal);
@@ -49,13 +41,13 @@ class ConnectionFanoutTest {
 
     connection.fanout.rewind(consumer, 7);
     test.run();
-    answerAll(END + 3);
+    test.answerAll(END + 3);
     assertThat(connection.frames())
         .containsExactly(new Frame(0, END + 1, 0, 7, 0), new Frame(0, END + 2, 0, 7, 0));
 
     connection.fanout.rewind(consumer, 5);
     test.run();
-    answerAll(END + 3);
+    test.answerAll(END + 3);
     assertThat(connection.frames())
         .as("an epoch does not go back")
         .extracting(Frame::epoch)
@@ -73,7 +65,7 @@ class ConnectionFanoutTest {
 
     connection.fanout.rewind(consumer, 0);
     test.run();
-    answerAll(END + 4);
+    test.answerAll(END + 4);
     assertThat(connection.frames())
         .containsExactly(
             new Frame(0, END, 1, -1, 0),
@@ -91,7 +83,7 @@ class ConnectionFanoutTest {
     for (int time = 1; time <= 2; time++) {
       connection.fanout.redeliver(consumer, new long[] {END + 3, END + 1});
       test.run();
-      answerAll(END + 4);
+      test.answerAll(END + 4);
       assertThat(connection.frames())
           .containsExactly(new Frame(0, END + 1, time, -1, 0), new Frame(0, END + 3, time, -1, 0));
     }
@@ -126,13 +118,13 @@ class ConnectionFanoutTest {
     assertThat(consumer.isBlocked()).isTrue();
     connection.fanout.redeliver(consumer, new long[] {END});
     test.run();
-    answerAll(END + 2);
+    test.answerAll(END + 2);
     assertThat(connection.received()).startsWith(END);
 
     assertThat(consumer.isBlocked()).isTrue();
     connection.fanout.rewind(consumer, 0);
     test.run();
-    answerAll(END + 2);
+    test.answerAll(END + 2);
     assertThat(connection.received()).contains(END, END + 1);
   }
 
@@ -149,7 +141,7 @@ class ConnectionFanoutTest {
     consumer.cursor().ackIndividual(END);
     connection.fanout.unblock(consumer);
     test.run();
-    answerAll(END + 5);
+    test.answerAll(END + 5);
     assertThat(connection.received()).startsWith(END + 2);
   }
 
@@ -164,7 +156,7 @@ class ConnectionFanoutTest {
 
     connection.fanout.flow(consumer, 1);
     test.run();
-    answerAll(END + 4);
+    test.answerAll(END + 4);
     assertThat(consumer.messagesOut()).isEqualTo(3);
     assertThat(consumer.next).isEqualTo(END + 3);
   }
@@ -174,7 +166,7 @@ class ConnectionFanoutTest {
   void shouldServeWhoHasCaughtUpFromTheTail() {
     FanoutConsumer consumer = connection.consumerAt(END - 3, 100);
     assertThat(test.metric("laggards")).isEqualTo(1);
-    answerAll(END);
+    test.answerAll(END);
     assertThat(connection.received()).containsExactly(END - 3, END - 2, END - 1);
     assertThat(test.metric("laggards")).isZero();
 
@@ -196,7 +188,7 @@ class ConnectionFanoutTest {
     assertThat(List.of(behind.next, further.next, without.next)).containsExactly(500L, 700L, 500L);
     assertThat(behind.cursor().deliveredEnd()).as("it may acknowledge them").isEqualTo(500);
     assertThat(further.cursor().deliveredEnd()).isEqualTo(700);
-    answerAll(END);
+    test.answerAll(END);
     assertThat(connection.received()).contains(500L, 700L).doesNotContain(499L, 20L);
     assertThat(behind.next).isEqualTo(END);
     assertThat(without.messagesOut()).isZero();
@@ -266,7 +258,7 @@ class ConnectionFanoutTest {
     assertThat(test.source.behind).as("no reads for a full socket").isEmpty();
 
     connection.setWritable(true);
-    answerAll(END + held + 2);
+    test.answerAll(END + held + 2);
     assertThat(connection.received()).hasSize(held + 2).isSorted().startsWith(END);
     test.publish(END + held + 2);
     assertThat(connection.received()).containsExactly(END + held + 2);
@@ -291,7 +283,7 @@ class ConnectionFanoutTest {
     assertThat(test.retained()).isZero();
     test.publish(test.entry(next + 1, 1));
     connection.setWritable(true);
-    answerAll(next + 2);
+    test.answerAll(next + 2);
     connection.setWritable(false);
     test.publish(test.entry(next + 2, MAX_PENDING_BYTES));
     assertThat(test.retained()).isEqualTo(1);
@@ -454,7 +446,7 @@ class ConnectionFanoutTest {
     consumer.cursor().ackIndividual(END + 1);
     connection.fanout.startAgain(consumer);
     test.run();
-    answerAll(END + 3);
+    test.answerAll(END + 3);
 
     assertThat(connection.received()).containsExactly(END, END + 2);
   }
@@ -504,7 +496,7 @@ class ConnectionFanoutTest {
     connection.fanout.startAgain(consumer);
     assertThat(consumer.delayedEntries()).isZero();
     test.run();
-    answerAll(END + 2);
+    test.answerAll(END + 2);
     assertThat(connection.received()).containsExactly(END, END + 1);
   }
 
