@@ -126,6 +126,7 @@ class FanoutSimulationTest {
       }
       for (SimulatedConsumer consumer : everybody) {
         consumer.assertComplete(log.size());
+        consumer.assertAllCameThatWasAskedFor();
       }
       // Seeking back to what was skipped: also when nobody publishes.
       everybody.forEach(SimulatedConsumer::seekToStart);
@@ -185,6 +186,7 @@ class FanoutSimulationTest {
       ledger.skipTail(ordinal);
       dispatcher.skipTo(ordinal);
       everybody.forEach(consumer -> consumer.needed = Math.max(consumer.needed, ordinal));
+      dispatchThread.add(() -> connections.forEach(connection -> connection.skipped(ordinal)));
     }
 
     private void runSome() {
@@ -380,6 +382,15 @@ class FanoutSimulationTest {
         fanout.add(consumer.fanout);
       }
 
+      /** A skip takes consumers along: none of them has what is before it read. */
+      void skipped(long ordinal) {
+        for (SimulatedConsumer consumer : consumers) {
+          if (!consumer.left && fanout != null) {
+            assertThat(consumer.fanout.next).as("%s: skipped", run).isGreaterThanOrEqualTo(ordinal);
+          }
+        }
+      }
+
       void setWritable(boolean writable) {
         channel.unsafe().outboundBuffer().setUserDefinedWritability(1, writable);
         if (writable && fanout != null) {
@@ -523,6 +534,20 @@ class FanoutSimulationTest {
         }
       }
 
+      /** An ordered consumer does not ask for single entries: nothing is counted. */
+      private void expectFromPosition(int number) {
+        if (!cursor.isAcknowledged(number)) {
+          askedAgain.add(number);
+        }
+      }
+
+      void assertAllCameThatWasAskedFor() {
+        askedAgain.removeIf(number -> cursor.isAcknowledged(number) || number < needed);
+        if (!left) {
+          assertThat(askedAgain).as("%s: asked for again by %d", run, id).isEmpty();
+        }
+      }
+
       /** Acknowledges everything it has when it is blocked; whether it was. */
       boolean acknowledgeToUnblock() {
         if (left || !fanout.isBlocked()) {
@@ -551,6 +576,7 @@ class FanoutSimulationTest {
         if (!left) {
           if (ordered) {
             rewound = true;
+            received.forEach(this::expectFromPosition);
           } else {
             received.forEach(this::expectAgain);
           }

@@ -1,31 +1,42 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.dispatch;
 
-/** The owner of a consumer that wants everything at once. Stateless. */
+import java.util.ArrayList;
+import java.util.List;
+
+/** The owner of a consumer that wants everything at once, until a test changes that. */
 class TestOwner implements ConsumerOwner {
+
+  Verdict verdict = Verdict.ACCEPT;
+  long deliverAtMillis;
+  int maxUnacknowledgedEntries;
+  boolean closed;
+
+  /** The ordinals of what it was told that its consumer was not sent. */
+  final List<Long> filtered = new ArrayList<>();
 
   @Override
   public Verdict filter(BroadcastEntry entry) {
-    return Verdict.ACCEPT;
+    return verdict;
   }
 
   @Override
-  public void filtered(BroadcastEntry entry, Verdict verdict) {
-    // Nothing is filtered.
+  public void filtered(BroadcastEntry entry, Verdict why) {
+    filtered.add(entry.ordinal());
   }
 
   @Override
   public long deliverAtMillis(BroadcastEntry entry) {
-    return 0;
+    return deliverAtMillis;
   }
 
   @Override
   public int maxUnacknowledgedEntries() {
-    return 0;
+    return maxUnacknowledgedEntries;
   }
 
   @Override
   public void close() {
-    // There is nobody to tell.
+    closed = true;
   }
 }

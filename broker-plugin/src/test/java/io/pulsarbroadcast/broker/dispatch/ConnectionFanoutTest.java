@@ -1,0 +1,525 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.dispatch;
+
+import static io.pulsarbroadcast.broker.dispatch.TestDispatch.END;
+import static io.pulsarbroadcast.broker.dispatch.TestDispatch.MAX_PENDING_BYTES;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.broker.dispatch.TestDispatch.Connection;
+import io.pulsarbroadcast.broker.dispatch.TestDispatch.Frame;
+import io.pulsarbroadcast.broker.dispatch.TestDispatch.Read;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the consumers of a connection get, and what it holds for them. */
+class ConnectionFanoutTest {
+
+  private final TestDispatch test = new TestDispatch();
+  private final Connection connection = test.connection();
+  private final TestOwner owner = new TestOwner();
+
+  @AfterEach
+  void close() {
+    test.close();
+  }
+
+  private void publish(int entries) {
+    for (long ordinal = END; ordinal < END + entries; ordinal++) {
+      test.publish(ordinal);
+    }
+  }
+
+  /** What was asked for again comes again, marked so that the client knows it from what came. */
+  @Test
+  void shouldSendAnOrderedConsumerAgainWhatItHasNotAcknowledged() {
+    FanoutConsumer consumer = connection.consumerAt(END, 100);
+    publish(3);
+    connection.frames();
+    consumer.cursor().ackCumulative(END);
+
+    connection.fanout.rewind(consumer, 7);
+    test.run();
+    test.answerAll(END + 3);
+    assertThat(connection.frames())
+        .containsExactly(new Frame(0, END + 1, 0, 7, 0), new Frame(0, END + 2, 0, 7, 0));
+
+    connection.fanout.rewind(consumer, 5);
+    test.run();
+    test.answerAll(END + 3);
+    assertThat(connection.frames())
+        .as("an epoch does not go back")
+        .extracting(Frame::epoch)
+        .containsExactly(7L, 7L);
+    test.publish(END + 3);
+    assertThat(connection.received()).as("back at the tail").containsExactly(END + 3);
+  }
+
+  @Test
+  void shouldSendAnUnorderedConsumerAgainWhatItHasNotAcknowledged() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    publish(4);
+    connection.frames();
+    consumer.cursor().ackIndividual(END + 1);
+
+    connection.fanout.rewind(consumer, 0);
+    test.run();
+    test.answerAll(END + 4);
+    assertThat(connection.frames())
+        .containsExactly(
+            new Frame(0, END, 1, -1, 0),
+            new Frame(0, END + 2, 1, -1, 0),
+            new Frame(0, END + 3, 1, -1, 0));
+    assertThat(consumer.messagesRedelivered()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldSendSingleEntriesAgain() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    publish(4);
+    connection.frames();
+
+    for (int time = 1; time <= 2; time++) {
+      connection.fanout.redeliver(consumer, new long[] {END + 3, END + 1});
+      test.run();
+      test.answerAll(END + 4);
+      assertThat(connection.frames())
+          .containsExactly(new Frame(0, END + 1, time, -1, 0), new Frame(0, END + 3, time, -1, 0));
+    }
+    test.publish(END + 4);
+    assertThat(connection.received()).as("back at the tail").containsExactly(END + 4);
+  }
+
+  /** Whoever asks again waits at the tail for nobody, and is sent what it asked for at once. */
+  @Test
+  void shouldSendWhatIsPublishedAfterWhatWasAskedForAgain() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    publish(1);
+    connection.frames();
+    connection.fanout.redeliver(consumer, new long[] {END});
+    test.run();
+    Read again = test.source.behind.remove();
+    assertThat(again.to).isEqualTo(END + 1);
+    assertThat(test.metric("laggards")).isEqualTo(1);
+    again.answer();
+
+    assertThat(connection.received()).containsExactly(END);
+    assertThat(test.metric("laggards")).isZero();
+  }
+
+  /** As the broker does it: who asks again may be sent that, whatever it has not acknowledged. */
+  @Test
+  void shouldSendABlockedConsumerWhatItAskedForAgain() {
+    owner.maxUnacknowledgedEntries = 2;
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    publish(2);
+    assertThat(connection.received()).containsExactly(END, END + 1);
+    assertThat(consumer.isBlocked()).isTrue();
+    connection.fanout.redeliver(consumer, new long[] {END});
+    test.run();
+    test.answerAll(END + 2);
+    assertThat(connection.received()).startsWith(END);
+
+    assertThat(consumer.isBlocked()).isTrue();
+    connection.fanout.rewind(consumer, 0);
+    test.run();
+    test.answerAll(END + 2);
+    assertThat(connection.received()).contains(END, END + 1);
+  }
+
+  @Test
+  void shouldGoOnWithABlockedConsumerThatAcknowledges() {
+    owner.maxUnacknowledgedEntries = 2;
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    connection.consumerAt(END, 100);
+    publish(5);
+    connection.frames();
+    assertThat(consumer.messagesOut()).isEqualTo(2);
+    assertThat(test.source.behind).as("it waits for acknowledgements").isEmpty();
+
+    consumer.cursor().ackIndividual(END);
+    connection.fanout.unblock(consumer);
+    test.run();
+    test.answerAll(END + 5);
+    assertThat(connection.received()).startsWith(END + 2);
+  }
+
+  @Test
+  void shouldSendNothingWithoutPermits() {
+    FanoutConsumer consumer = connection.consumerAt(END, 2);
+    connection.consumerAt(END, 100);
+    publish(4);
+    assertThat(consumer.messagesOut()).isEqualTo(2);
+    assertThat(consumer.permits()).isZero();
+    assertThat(test.source.behind).isEmpty();
+
+    connection.fanout.flow(consumer, 1);
+    test.run();
+    test.answerAll(END + 4);
+    assertThat(consumer.messagesOut()).isEqualTo(3);
+    assertThat(consumer.next).isEqualTo(END + 3);
+  }
+
+  /** I7: who has caught up is served from the tail again, and costs no reads. */
+  @Test
+  void shouldServeWhoHasCaughtUpFromTheTail() {
+    FanoutConsumer consumer = connection.consumerAt(END - 3, 100);
+    assertThat(test.metric("laggards")).isEqualTo(1);
+    test.answerAll(END);
+    assertThat(connection.received()).containsExactly(END - 3, END - 2, END - 1);
+    assertThat(test.metric("laggards")).isZero();
+
+    publish(2);
+    assertThat(connection.received()).containsExactly(END, END + 1);
+    assertThat(test.source.behind).isEmpty();
+    assertThat(consumer.next).isEqualTo(END + 2);
+  }
+
+  /** A skip takes consumers along. */
+  @Test
+  void shouldTakeAlongWhoHasNotComeSoFarWhenEntriesAreSkipped() {
+    FanoutConsumer behind = connection.consumerAt(10, 1_000);
+    FanoutConsumer further = connection.consumerAt(700, 100);
+    FanoutConsumer without = connection.consumerAt(20, 0);
+    test.dispatcher.skipTo(500);
+    test.run();
+
+    assertThat(List.of(behind.next, further.next, without.next)).containsExactly(500L, 700L, 500L);
+    assertThat(behind.cursor().deliveredEnd()).as("it may acknowledge them").isEqualTo(500);
+    assertThat(further.cursor().deliveredEnd()).isEqualTo(700);
+    test.answerAll(END);
+    assertThat(connection.received()).contains(500L, 700L).doesNotContain(499L, 20L);
+    assertThat(behind.next).isEqualTo(END);
+    assertThat(without.messagesOut()).isZero();
+  }
+
+  @Test
+  void shouldTakeConsumersAtTheTailAlongBeyondIt() {
+    FanoutConsumer consumer = connection.consumerAt(END, 100);
+    test.dispatcher.skipTo(END + 10);
+    test.run();
+    FanoutConsumer late = connection.consumerAt(END + 5, 100);
+    assertThat(test.source.behind.element().from)
+        .as("the tail reader goes on after it")
+        .isEqualTo(END + 5);
+    assertThat(test.source.behind.remove().to).isEqualTo(END + 10);
+    test.publish(END + 10);
+
+    assertThat(consumer.messagesOut()).isEqualTo(1);
+    assertThat(late.messagesOut()).isZero();
+  }
+
+  /** What it did not acknowledge is skipped. */
+  @Test
+  void shouldGoOnWithABlockedConsumerWhoseEntriesAreSkipped() {
+    owner.maxUnacknowledgedEntries = 2;
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    publish(2);
+    connection.frames();
+    assertThat(consumer.isBlocked()).isTrue();
+    test.registry.skipTo(END + 2);
+    test.dispatcher.skipTo(END + 2);
+    test.run();
+    test.publish(END + 2);
+
+    assertThat(connection.received()).containsExactly(END + 2);
+  }
+
+  @Test
+  void shouldHoldWhatAFullSocketDoesNotTake() {
+    FanoutConsumer consumer = connection.consumerAt(END, 100);
+    connection.setWritable(false);
+    publish(2);
+    assertThat(connection.received()).isEmpty();
+    assertThat(test.retained()).isEqualTo(2);
+    assertThat(test.metric("unwritable_connections")).isEqualTo(1);
+
+    connection.setWritable(true);
+    assertThat(connection.received()).containsExactly(END, END + 1);
+    assertThat(test.retained()).isZero();
+    assertThat(test.metric("unwritable_connections")).isZero();
+    assertThat(consumer.next).isEqualTo(END + 2);
+  }
+
+  /** I8: beyond a bound it falls behind, and reads again what it did not take (I1). */
+  @Test
+  void shouldFallBehindWhenAFullSocketTakesNothingForLong() {
+    connection.consumerAt(END, 100);
+    connection.setWritable(false);
+    int held = MAX_PENDING_BYTES / TestDispatch.ENTRY_BYTES;
+    publish(held);
+    assertThat(test.retained()).as("as much as it may hold").isEqualTo(held);
+    test.publish(END + held);
+    assertThat(test.retained()).isZero();
+    assertThat(test.source.tail).as("nobody is at the tail, one read is under way").isNotNull();
+    test.publish(END + held + 1);
+    assertThat(test.source.tail).isNull();
+    assertThat(test.source.behind).as("no reads for a full socket").isEmpty();
+
+    connection.setWritable(true);
+    test.answerAll(END + held + 2);
+    assertThat(connection.received()).hasSize(held + 2).isSorted().startsWith(END);
+    test.publish(END + held + 2);
+    assertThat(connection.received()).containsExactly(END + held + 2);
+  }
+
+  /** I8: what has been dropped does not count any more. */
+  @Test
+  void shouldHoldAsMuchAgainAfterItWasBehind() {
+    FanoutConsumer consumer = connection.consumerAt(END, 100);
+    long next = END;
+    for (int time = 0; time < 3; time++) {
+      connection.setWritable(false);
+      test.publish(test.entry(next, MAX_PENDING_BYTES));
+      assertThat(test.retained()).isEqualTo(1);
+      connection.setWritable(true);
+      assertThat(test.retained()).isZero();
+      next++;
+    }
+    assertThat(consumer.messagesOut()).isEqualTo(3);
+    connection.setWritable(false);
+    test.publish(test.entry(next, MAX_PENDING_BYTES + 1));
+    assertThat(test.retained()).isZero();
+    test.publish(test.entry(next + 1, 1));
+    connection.setWritable(true);
+    test.answerAll(next + 2);
+    connection.setWritable(false);
+    test.publish(test.entry(next + 2, MAX_PENDING_BYTES));
+    assertThat(test.retained()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldHoldNothingForNobody() {
+    connection.consumerAt(END, 1);
+    publish(1);
+    test.publish(END + 1);
+    assertThat(test.retained()).isZero();
+
+    FanoutConsumer late = connection.consumerAt(END + 1);
+    assertThat(test.source.behind.remove().from).as("it has gone by").isEqualTo(END + 1);
+    assertThat(late.messagesOut()).isZero();
+  }
+
+  /** What others still need of it is not read again for who has it already. */
+  @Test
+  void shouldServeWhoComesFromWhatIsHeldForOthers() {
+    connection.consumerAt(END, 100);
+    connection.setWritable(false);
+    publish(2);
+    FanoutConsumer comes = connection.consumerAt(END + 1, 100);
+    FanoutConsumer behind = connection.consumerAt(END - 1, 100);
+    connection.setWritable(true);
+
+    assertThat(comes.messagesOut()).isEqualTo(1);
+    assertThat(behind.messagesOut()).isZero();
+    assertThat(test.source.behind.remove().from).isEqualTo(END - 1);
+  }
+
+  @Test
+  void shouldGiveUpWhatItHoldsAtOnceWhenItCloses() {
+    FanoutConsumer atTail = connection.unorderedAt(END, 100, owner);
+    TestOwner behindsOwner = new TestOwner();
+    connection.unorderedAt(10, 100, behindsOwner);
+    connection.setWritable(false);
+    publish(1);
+    test.source.behind.remove().answerTo(12);
+    assertThat(test.retained()).isEqualTo(3);
+
+    connection.close();
+    assertThat(test.retained()).isZero();
+    assertThat(List.of(owner.closed, behindsOwner.closed)).containsOnly(true);
+    assertThat(atTail.messagesOut()).isZero();
+    assertThat(test.dispatcher.mayHold()).isTrue();
+    test.publish(END + 1);
+    assertThat(test.source.tail).as("nobody is at the tail").isNull();
+    for (String gauge : List.of("connections", "laggards", "unwritable_connections")) {
+      assertThat(test.metric(gauge)).as(gauge).isZero();
+    }
+  }
+
+  /** Batches that were on their way when it closed. */
+  @Test
+  void shouldTakeNothingAfterItHasClosed() {
+    Connection other = test.connection();
+    other.consumerAt(END, 100);
+    FanoutConsumer consumer = connection.consumerAt(END, 100);
+    connection.consumerAt(10, 100);
+    connection.stopped = true;
+    publish(1);
+    test.source.behind.remove().answer();
+    connection.fanout.close();
+    connection.stopped = false;
+    test.run();
+    other.frames();
+
+    assertThat(connection.received()).isEmpty();
+    assertThat(consumer.messagesOut()).isZero();
+    test.publish(END + 1);
+    assertThat(test.source.tail).as("the other is served").isNotNull();
+  }
+
+  /** The connection went away while the consumer was being created. */
+  @Test
+  void shouldCloseAConsumerThatComesToAConnectionThatIsGone() {
+    Connection gone = test.connection();
+    gone.channel.close();
+    gone.unorderedAt(END, 0, owner);
+
+    assertThat(owner.closed).isTrue();
+  }
+
+  @Test
+  void shouldNotCloseAConsumerThatComesToAConnectionThatIsThere() {
+    connection.unorderedAt(END, 1, owner);
+
+    assertThat(owner.closed).isFalse();
+  }
+
+  @Test
+  void shouldSendNothingToAConsumerThatWasRemoved() {
+    FanoutConsumer first = connection.consumerAt(END, 100);
+    FanoutConsumer second = connection.consumerAt(END, 100);
+    FanoutConsumer third = connection.consumerAt(END, 100);
+    connection.fanout.remove(first);
+    connection.fanout.remove(first);
+    connection.fanout.flow(first, 10);
+    publish(1);
+
+    assertThat(connection.frames()).extracting(Frame::consumer).containsExactly(1L, 2L);
+    assertThat(first.isGone()).isTrue();
+    connection.fanout.remove(third);
+    connection.fanout.remove(second);
+    test.dispatcher.skipTo(END + 10);
+    test.run();
+    assertThat(List.of(first.next, second.next, third.next))
+        .as("none of them is a member any more")
+        .containsExactly(END, END + 1, END + 1);
+  }
+
+  @Test
+  void shouldNotCountAConsumerThatWasRemovedAsBehind() {
+    FanoutConsumer behind = connection.consumerAt(10);
+    assertThat(test.metric("laggards")).isEqualTo(1);
+    connection.fanout.remove(behind);
+
+    assertThat(test.metric("laggards")).isZero();
+  }
+
+  /** Consumers may come before the dispatcher knows of their connection. */
+  @Test
+  void shouldServeWhoCameBeforeItTookPart() {
+    TestDispatch other = new TestDispatch();
+    Connection early = other.connectionNotYet();
+    FanoutConsumer atTail = early.consumerAt(END);
+    FanoutConsumer behind = early.consumerAt(10);
+    assertThat(other.source.tail).isNull();
+    other.dispatcher.connect(early.fanout);
+    other.run();
+    other.source.behind.remove().answer();
+    other.publish(END);
+
+    assertThat(atTail.messagesOut()).isEqualTo(1);
+    assertThat(behind.messagesOut()).isEqualTo(1);
+    other.close();
+  }
+
+  /** A filter's word counts as an acknowledgement, and costs no permit. */
+  @Test
+  void shouldPassWhatAFilterRejects() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 1, owner);
+    owner.verdict = ConsumerOwner.Verdict.REJECT;
+    publish(2);
+    assertThat(owner.filtered).containsExactly(END, END + 1);
+    owner.verdict = ConsumerOwner.Verdict.ACCEPT;
+    test.publish(END + 2);
+
+    assertThat(connection.received()).containsExactly(END + 2);
+    assertThat(consumer.permits()).isZero();
+  }
+
+  @Test
+  void shouldNotSendWhatIsAcknowledgedAlready() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    publish(3);
+    connection.frames();
+    consumer.cursor().ackIndividual(END + 1);
+    connection.fanout.startAgain(consumer);
+    test.run();
+    test.answerAll(END + 3);
+
+    assertThat(connection.received()).containsExactly(END, END + 2);
+  }
+
+  /** What is left of a batch costs as many permits as it has messages. */
+  @Test
+  void shouldSendOnlyWhatIsLeftOfABatch() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    test.publish(test.entry(END, 5, 10));
+    connection.frames();
+    assertThat(consumer.permits()).isEqualTo(95);
+    consumer.cursor().ackPart(END, new long[] {0b10110});
+    connection.fanout.rewind(consumer, 0);
+    test.run();
+    Read read = test.source.behind.remove();
+    read.answer(END + 1, List.of(test.entry(END, 5, 10)));
+
+    assertThat(connection.frames()).containsExactly(new Frame(0, END, 1, -1, 1));
+    assertThat(consumer.permits()).isEqualTo(92);
+  }
+
+  /** Parts that a client named beyond the batch do not keep it from being whole. */
+  @Test
+  void shouldNotSendABatchOfWhichNothingIsLeft() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    test.publish(test.entry(END, 5, 10));
+    connection.frames();
+    consumer.cursor().ackPart(END, new long[] {0b11100000});
+    connection.fanout.rewind(consumer, 0);
+    test.run();
+    test.source.behind.remove().answer(END + 1, List.of(test.entry(END, 5, 10)));
+
+    assertThat(connection.received()).isEmpty();
+    assertThat(owner.filtered).containsExactly(END);
+  }
+
+  @Test
+  void shouldSendADelayedMessageWhenItIsTime() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    owner.deliverAtMillis = System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1);
+    publish(1);
+    owner.deliverAtMillis = System.currentTimeMillis() - 1;
+    test.publish(END + 1);
+    assertThat(connection.received()).as("what is due").containsExactly(END + 1);
+    assertThat(consumer.delayedEntries()).isEqualTo(1);
+
+    connection.fanout.startAgain(consumer);
+    assertThat(consumer.delayedEntries()).isZero();
+    test.run();
+    test.answerAll(END + 2);
+    assertThat(connection.received()).containsExactly(END, END + 1);
+  }
+
+  /** I8: for a consumer that is gone nothing is held. */
+  @Test
+  void shouldForgetDelayedMessagesWhenItCloses() {
+    Connection goes = test.connection();
+    owner.deliverAtMillis = System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1);
+    goes.unorderedAt(END, 100, owner);
+    publish(1);
+    assertThat(test.dispatcher.delayedRoom().held().get()).isEqualTo(1);
+    goes.close();
+
+    assertThat(test.dispatcher.delayedRoom().held().get()).isZero();
+  }
+
+  /** An ordered consumer would get everything after it too late. */
+  @Test
+  void shouldNotDelayForTheOrderedContract() {
+    owner.deliverAtMillis = System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1);
+    connection.orderedAt(END, 100, owner);
+    publish(1);
+
+    assertThat(connection.received()).containsExactly(END);
+  }
+}
