@@ -137,6 +137,32 @@ class NonDurableIT {
   }
 
   @Test
+  void shouldEndWithTheUnsubscribeOfTheOnlyConsumer(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> alone = nonDurable(broker, topic).subscribe()) {
+      alone.unsubscribe();
+    }
+    assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty();
+  }
+
+  @Test
+  void shouldStayWhenTheSubscriptionOfTheOnlyConsumerIsReset(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> alone = nonDurable(broker, topic).subscribe()) {
+      publish(broker, topic, 0, 5);
+      List<Message<String>> received = receive(alone, 5);
+      broker.admin().topics().resetCursor(topic, "all", received.get(2).getMessageId());
+      awaitConsumers(broker, topic, "all", 1);
+      publish(broker, topic, 5, 6);
+      String last = values(5, 6).get(0);
+      String next;
+      do {
+        next = receiveValues(alone, 1).get(0);
+      } while (!next.equals(last));
+    }
+  }
+
+  @Test
   void shouldGoOnWhereItSought(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     try (Consumer<String> durable = broker.broadcast(topic, "all", "durable").subscribe();

@@ -11,6 +11,7 @@ import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.pulsar.broker.service.BrokerServiceException;
@@ -327,7 +328,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
       // Its client has reconnected meanwhile, and the position with it.
       broadcast.startAgain(position());
     } else {
-      disconnect();
+      BrokerLine.disconnect(this, true, Optional.empty());
     }
   }
 

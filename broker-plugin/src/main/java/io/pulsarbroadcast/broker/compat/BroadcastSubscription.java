@@ -352,29 +352,40 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     }
   }
 
-  /** Removes a consumer; a durable one leaves its position behind. */
+  /**
+   * Removes a consumer; a durable one leaves its position behind. With the last one ends what only
+   * ephemeral ones used, unless they are disconnected to be moved and will be back.
+   */
   @Override
   public void removeConsumer(Consumer consumer, boolean isResetCursor) {
-    if (consumer instanceof BroadcastConsumer connected) {
-      if (!connected.markClosed()) {
-        return;
-      }
-      getCursor().updateLastActive();
-      report.went();
-      parts.cursors().disconnect(connected.position());
-      consumers.remove(connected);
-      connected.connection().remove(this, connected);
-      bytesOutFromRemovedConsumers.add(connected.bytesOut());
-      msgOutFromRemovedConsumer.add(connected.messagesOut());
-      parts.publisher().positionMoved();
-      if (consumers.count() == 0) {
-        deactivateCursor();
-        if (parts.cursors().isAbandonedByEphemerals() && !lifecycle.isFenced()) {
-          deleteAbandoned();
-        }
-      }
+    if (!(consumer instanceof BroadcastConsumer connected)) {
+      topic.decrementUsageCount();
+    } else if (remove(connected)
+        && !isResetCursor
+        && parts.cursors().isAbandonedByEphemerals()
+        && !lifecycle.isFenced()) {
+      deleteAbandoned();
+    }
+  }
+
+  /** Takes a consumer off; false when that was done already. */
+  private boolean remove(BroadcastConsumer connected) {
+    if (!connected.markClosed()) {
+      return false;
+    }
+    getCursor().updateLastActive();
+    report.went();
+    parts.cursors().disconnect(connected.position());
+    consumers.remove(connected);
+    connected.connection().remove(this, connected);
+    bytesOutFromRemovedConsumers.add(connected.bytesOut());
+    msgOutFromRemovedConsumer.add(connected.messagesOut());
+    parts.publisher().positionMoved();
+    if (consumers.count() == 0) {
+      deactivateCursor();
     }
     topic.decrementUsageCount();
+    return true;
   }
 
   /**
@@ -397,8 +408,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Drops the caller's position, and the subscription with the last one. */
   CompletableFuture<Void> unsubscribe(BroadcastConsumer consumer) {
     boolean last = parts.cursors().forget(consumer.position());
-    removeConsumer(consumer, false);
-    positionMoved();
+    remove(consumer);
     return last ? deleteIf(parts.cursors()::isEmpty) : CompletableFuture.completedFuture(null);
   }
 

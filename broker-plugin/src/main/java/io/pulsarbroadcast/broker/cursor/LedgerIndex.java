@@ -30,7 +30,7 @@ public final class LedgerIndex {
 
   private final Supplier<NavigableMap<Long, Long>> entriesByLedger;
   private final Gaps gaps;
-  private volatile Snapshot snapshot = new Snapshot(new long[0], new long[0]);
+  private volatile Snapshot snapshot = new Snapshot(new long[0], new long[0], 0);
 
   /**
    * @param entriesByLedger the topic's ledgers and the number of entries in each (any number for
@@ -119,7 +119,9 @@ public final class LedgerIndex {
     if (last < 0) {
       return 0;
     }
-    return current.bases[last] + entriesByLedger.get().getOrDefault(current.ledgers[last], 0L);
+    // A terminated topic can have an empty ledger behind it, and be trimmed up to there.
+    return current.bases[last]
+        + entriesByLedger.get().getOrDefault(current.ledgers[last], current.lastEntries);
   }
 
   private synchronized Snapshot extend() {
@@ -145,7 +147,8 @@ public final class LedgerIndex {
           index == 0 ? 0 : firstOrdinalAfter(newLedgers[index - 1], newBases[index - 1], ledgers);
       index++;
     }
-    Snapshot extended = new Snapshot(newLedgers, newBases);
+    Snapshot extended =
+        new Snapshot(newLedgers, newBases, ledgers.getOrDefault(newLedgers[index - 1], 0L));
     snapshot = extended;
     return extended;
   }
@@ -165,9 +168,13 @@ public final class LedgerIndex {
   /** A ledger id and an entry id. */
   public record EntryId(long ledgerId, long entryId) {}
 
-  /** Never compared. */
+  /**
+   * Never compared.
+   *
+   * @param lastEntries how many entries the last ledger had when it was met
+   */
   @SuppressWarnings("ArrayRecordComponent")
-  private record Snapshot(long[] ledgers, long[] bases) {
+  private record Snapshot(long[] ledgers, long[] bases, long lastEntries) {
     /** How many ordinals a ledger has: of the last one any number. */
     long entriesOf(int index) {
       return index + 1 < bases.length ? bases[index + 1] - bases[index] : Long.MAX_VALUE;

@@ -85,6 +85,14 @@ class LedgerIndexTest {
   }
 
   @Test
+  void shouldPlaceAPositionAfterATrimmedLastLedgerAtItsEnd() {
+    ledgers.put(5L, 10L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
+    ledgers.clear();
+    assertThat(index.ordinalAfter(7, -1)).isEqualTo(10);
+  }
+
+  @Test
   void shouldKnowNoLedgerOfATopicThatHasNone() {
     LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
     assertThat(index.isTrimmed(0)).isFalse();
