@@ -28,6 +28,8 @@ class DelayedDeliveriesTest {
   @AfterEach
   void close() {
     delayed.close();
+    assertThat(room.held().get()).as("held").isZero();
+    assertThat(channel.runScheduledPendingTasks()).as("a timer that is left").isNegative();
     channel.finishAndReleaseAll();
   }
 
@@ -154,5 +156,74 @@ class DelayedDeliveriesTest {
 
     assertThat(due).isEmpty();
     assertThat(delayed.size()).isZero();
+  }
+
+  @Test
+  void shouldGiveRoomBackWithWhatIsDelivered() {
+    FanoutConsumer consumer = consumer("a");
+    delayed.add(inAnHour(), consumer, 4);
+    delayed.add(System.currentTimeMillis() - 1, consumer, 5);
+    assertThat(room.held().get()).isEqualTo(2);
+    channel.runScheduledPendingTasks();
+
+    assertThat(room.held().get()).isEqualTo(1);
+    assertThat(consumer.delayedEntries()).isEqualTo(1);
+  }
+
+  /** The wall clock says when it is time; a timer that comes too early starts again. */
+  @Test
+  void shouldNotDeliverBeforeItIsTime() {
+    FanoutConsumer consumer = consumer("a");
+    delayed.add(inAnHour(), consumer, 4);
+    for (int time = 0; time < 2; time++) {
+      channel.advanceTimeBy(2, TimeUnit.HOURS);
+      assertThat(channel.runScheduledPendingTasks()).as("the next timer").isPositive();
+    }
+
+    assertThat(due).isEmpty();
+    assertThat(consumer.delayedEntries()).isEqualTo(1);
+  }
+
+  /** One timer, for the first. */
+  @Test
+  void shouldKeepOneTimer() {
+    FanoutConsumer consumer = consumer("a");
+    long later = inAnHour() + TimeUnit.HOURS.toMillis(1);
+    delayed.add(later, consumer, 3);
+    delayed.add(inAnHour(), consumer, 4);
+    delayed.add(later, consumer, 5);
+
+    assertThat(channel.runScheduledPendingTasks())
+        .isBetween(TimeUnit.MINUTES.toNanos(50), TimeUnit.MINUTES.toNanos(61));
+  }
+
+  @Test
+  void shouldGoOnAtOnceWithAPausedConsumerThatStartsAgain() {
+    DelayedDeliveries.Room none = new DelayedDeliveries.Room(0, 0);
+    DelayedDeliveries here = new DelayedDeliveries(writer, none, due::add);
+    FanoutConsumer startsAgain = consumer("starts again");
+    FanoutConsumer goes = consumer("goes");
+    here.add(inAnHour(), startsAgain, 0);
+    here.add(inAnHour(), goes, 0);
+    here.drop(startsAgain);
+    assertThat(startsAgain.paused).isFalse();
+    here.forget(goes);
+    channel.advanceTimeBy(2, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+
+    assertThat(due).as("nobody waits for room any more").isEmpty();
+    here.close();
+  }
+
+  @Test
+  void shouldDropOnlyWhatWaitsForTheConsumerThatStartsAgain() {
+    FanoutConsumer stays = consumer("stays");
+    FanoutConsumer startsAgain = consumer("starts again");
+    delayed.add(inAnHour(), stays, 4);
+    delayed.add(inAnHour(), startsAgain, 4);
+    delayed.drop(startsAgain);
+
+    assertThat(delayed.size()).isEqualTo(1);
+    assertThat(room.held().get()).isEqualTo(1);
   }
 }
