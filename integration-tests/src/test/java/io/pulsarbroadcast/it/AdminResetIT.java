@@ -13,11 +13,13 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -125,6 +127,37 @@ class AdminResetIT {
       assertNothingMore(here);
       try (Consumer<String> away = atOnce(broker, topic, "away").subscribe()) {
         assertThat(receiveAndAck(away, 6)).isEqualTo(values(4, 10));
+      }
+    }
+  }
+
+  /** I5: a reset that succeeds moves everybody, also when the type changes meanwhile. */
+  @Test
+  void shouldMoveASubscriptionThatBecomesBroadcastMeanwhile(Broker broker) throws Exception {
+    for (int round = 0; round < 10; round++) {
+      String topic = Broker.newTopic();
+      MessageId first;
+      try (Consumer<String> plain =
+          broker
+              .client()
+              .newConsumer(Schema.STRING)
+              .topic(topic)
+              .subscriptionName("all")
+              .isAckReceiptEnabled(true)
+              .subscribe()) {
+        first = publish(broker, topic, 0, 5).get(0);
+        assertThat(receiveAndAck(plain, 5)).isEqualTo(values(0, 5));
+      }
+      CompletableFuture<Boolean> reset =
+          broker
+              .admin()
+              .topics()
+              .resetCursorAsync(topic, "all", first, false)
+              .handle((done, e) -> e == null);
+      try (Consumer<String> car = atOnce(broker, topic, "car").subscribe()) {
+        int from = reset.get() ? 0 : 5;
+        publish(broker, topic, 5, 6);
+        assertThat(receiveAndAck(car, 6 - from)).isEqualTo(values(from, 6));
       }
     }
   }

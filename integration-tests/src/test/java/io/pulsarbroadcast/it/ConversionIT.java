@@ -14,6 +14,7 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.MessageId;
@@ -172,6 +173,37 @@ class ConversionIT {
     }
   }
 
+  /** I1: whatever comes first, and whether the subscription has changed its type by then. */
+  @Test
+  void shouldMissNothingWhenTheTopicIsUnloadedWhileTheTypeChanges(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    plain(broker, topic).subscribe().close();
+    for (int round = 0; round < 10; round++) {
+      CompletableFuture<Consumer<String>> broadcast =
+          broker
+              .broadcast(topic, "all", "car")
+              .property("pulsar.broadcast.cursor.ttl.seconds", "0")
+              .subscribeAsync();
+      CompletableFuture<Void> unloaded = broker.admin().topics().unloadAsync(topic);
+      assertGetsWhatIsPublished(broker, topic, broadcast.get(), 2 * round);
+      unloaded.get();
+      awaitNoPosition(broker, topic);
+
+      CompletableFuture<Consumer<String>> plain = plain(broker, topic).subscribeAsync();
+      unloaded = broker.admin().topics().unloadAsync(topic);
+      assertGetsWhatIsPublished(broker, topic, plain.get(), 2 * round + 1);
+      unloaded.get();
+    }
+  }
+
+  private static void assertGetsWhatIsPublished(
+      Broker broker, String topic, Consumer<String> consumer, int number) throws Exception {
+    publish(broker, topic, number, number + 1);
+    assertThat(receiveAndAck(consumer, 1)).isEqualTo(values(number, number + 1));
+    awaitBacklog(broker, topic, "all", 0);
+    consumer.close();
+  }
+
   private static void leavePlainAt(Broker broker, String topic, int acknowledged)
       throws PulsarClientException {
     try (Consumer<String> plain = plain(broker, topic).subscribe()) {
@@ -201,7 +233,12 @@ class ConversionIT {
       receiveAndAck(brief, 10);
       awaitBacklog(broker, topic, "all", 0);
     }
+    awaitNoPosition(broker, topic);
+  }
+
+  private static void awaitNoPosition(Broker broker, String topic) {
     await()
+        .ignoreExceptions()
         .untilAsserted(
             () ->
                 assertThat(stats(broker, topic, "all").getSubscriptionProperties())

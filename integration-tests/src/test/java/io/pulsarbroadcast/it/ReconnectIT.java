@@ -88,6 +88,28 @@ class ReconnectIT {
     }
   }
 
+  /** Consumers that come do not keep a topic from being unloaded, nor are they forgotten by it. */
+  @Test
+  void shouldUnloadTheTopicWhileConsumersCome(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "all", "first").subscribe().close();
+    for (int round = 0; round < 5; round++) {
+      List<CompletableFuture<Consumer<String>>> coming = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        coming.add(broker.broadcast(topic, "all", "car-" + round + "-" + i).subscribeAsync());
+      }
+      broker.admin().topics().unload(topic);
+      for (CompletableFuture<Consumer<String>> each : coming) {
+        each.get();
+      }
+      publish(broker, topic, round, round + 1);
+      for (CompletableFuture<Consumer<String>> each : coming) {
+        assertThat(receiveValues(each.get(), 1)).as("I1").isEqualTo(values(round, round + 1));
+        each.get().close();
+      }
+    }
+  }
+
   @Test
   void shouldDeliverEverythingInOrderWhileTheTopicIsUnloadedUnderLoad(Broker broker)
       throws Exception {

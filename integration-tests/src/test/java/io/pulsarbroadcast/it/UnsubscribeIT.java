@@ -10,6 +10,7 @@ import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.client.api.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -72,6 +73,22 @@ class UnsubscribeIT {
       assertThat(receiveValues(returned, 10)).isEqualTo(values(0, 10));
       assertNothingMore(returned);
     }
+  }
+
+  /** I1: the subscription that ends with the last does not end with the next. */
+  @Test
+  void shouldServeWhoComesWhileTheLastLeaves(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    Consumer<String> last = broker.broadcast(topic, "all", "car-0").subscribe();
+    for (int round = 1; round <= 30; round++) {
+      CompletableFuture<Void> left = last.unsubscribeAsync();
+      Consumer<String> next = broker.broadcast(topic, "all", "car-" + round).subscribe();
+      left.get();
+      publish(broker, topic, round, round + 1);
+      assertThat(receiveValues(next, 1)).as("I1").isEqualTo(values(round, round + 1));
+      last = next;
+    }
+    last.close();
   }
 
   @Test

@@ -20,6 +20,7 @@ import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
@@ -51,6 +52,9 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private final ConsumerDirectory consumers = new ConsumerDirectory();
   private final ShownStats shownStats = new ShownStats(this, consumers);
   private final LongAdder refusedAcks = new LongAdder();
+
+  /** Of the last reset: completed when what it decided about lost positions is on storage. */
+  private volatile CompletableFuture<Void> resetDecided = CompletableFuture.completedFuture(null);
 
   /**
    * Makes a Broadcast subscription at the position of a plain one, on the same cursor.
@@ -289,9 +293,16 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     parts.publisher().follow(SkipCause.EXPIRED);
   }
 
-  /** Moves everybody, back or forward: the consumers are disconnected meanwhile. */
+  /**
+   * Moves everybody, back or forward: the consumers are disconnected meanwhile, and nobody connects
+   * whose acknowledgements would count for the new place.
+   */
   @Override
   public CompletableFuture<Void> resetCursor(Position position) {
+    if (!lifecycle.fence()) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionBusyException("Subscription is being closed or moved, try again"));
+    }
     parts.publisher().hold();
     List<BroadcastConsumer> moved =
         consumers.snapshot().stream()
@@ -303,10 +314,12 @@ final class BroadcastSubscription extends LineNeutralSubscription {
             (reset, e) -> {
               parts.publisher().release();
               if (e != null) {
+                lifecycle.unfence();
                 moved.forEach(BroadcastConsumer::endMove);
               }
             })
-        .thenCompose(reset -> parts.publisher().flush());
+        .thenCompose(reset -> resetDecided)
+        .thenCompose(decided -> parts.publisher().flush());
   }
 
   /**
@@ -436,11 +449,12 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   /**
    * The broker moved the managed cursor to where an operator wants it. Every position follows; a
-   * consumer that has connected meanwhile is sent what follows from there.
+   * consumer that was just connecting is sent what follows from there.
    */
   void cursorReset() {
-    parts.publisher().followReset();
+    resetDecided = parts.publisher().followReset();
     parts.source().seekToTail();
+    lifecycle.unfence();
     consumers.snapshot().forEach(consumer -> ((BroadcastConsumer) consumer).startAgain());
   }
 

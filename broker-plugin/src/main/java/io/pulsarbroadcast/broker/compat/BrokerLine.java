@@ -5,6 +5,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Map;
@@ -64,6 +65,12 @@ final class BrokerLine {
   private static final Method RATE_LIMITER_FACTORY =
       method(BrokerService.class, "getDispatchRateLimiterFactory");
 
+  /** Late 3.3 keeps whether anybody has said it. */
+  private static final Method SAYS_REPLICATED =
+      method(PersistentSubscription.class, "getReplicatedControlled");
+
+  private static final Field RESET_UNDER_WAY = resetUnderWay();
+
   private BrokerLine() {}
 
   /**
@@ -84,6 +91,7 @@ final class BrokerLine {
     require(
         ASKS_FOR_REPLICATION != null,
         "method SubscriptionOption.getReplicatedSubscriptionStateArg() or isReplicatedSubscriptionStateArg()");
+    require(RESET_UNDER_WAY != null, "field PersistentSubscription.inProgressResetCursorFuture");
     require(CHECK_LIVENESS != null, "method TransportCnx.checkConnectionLiveness()");
   }
 
@@ -93,6 +101,26 @@ final class BrokerLine {
       String name,
       ManagedCursor cursor,
       boolean replicated,
+      Map<String, String> properties) {
+    return makeSubscription(topic, name, cursor, replicated, properties);
+  }
+
+  /** Another subscription of the broker's own kind, like one that is closed. */
+  static PersistentSubscription anew(PersistentTopic topic, PersistentSubscription closed) {
+    return makeSubscription(
+        topic,
+        closed.getName(),
+        closed.getCursor(),
+        // Null: as the namespace's policy says.
+        SAYS_REPLICATED != null ? call(SAYS_REPLICATED, closed) : closed.isReplicated(),
+        closed.getSubscriptionProperties());
+  }
+
+  private static PersistentSubscription makeSubscription(
+      PersistentTopic topic,
+      String name,
+      ManagedCursor cursor,
+      Object replicated,
       Map<String, String> properties) {
     try {
       Constructor<?> constructor =
@@ -123,6 +151,15 @@ final class BrokerLine {
             ? call(CLOSE_SUBSCRIPTION, subscription, true, Optional.empty())
             : call(CLOSE_SUBSCRIPTION_30, subscription);
     return (CompletableFuture<Void>) closed;
+  }
+
+  /** Whether an operator's reset of a subscription is under way. */
+  static boolean isBeingReset(PersistentSubscription subscription) {
+    try {
+      return RESET_UNDER_WAY.get(subscription) != null;
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /**
@@ -238,6 +275,16 @@ final class BrokerLine {
     try {
       return type.getMethod(name, parameters);
     } catch (NoSuchMethodException e) {
+      return null;
+    }
+  }
+
+  private static Field resetUnderWay() {
+    try {
+      Field field = PersistentSubscription.class.getDeclaredField("inProgressResetCursorFuture");
+      field.setAccessible(true);
+      return field;
+    } catch (NoSuchFieldException e) {
       return null;
     }
   }

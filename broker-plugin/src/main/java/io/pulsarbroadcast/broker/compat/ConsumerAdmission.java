@@ -103,7 +103,11 @@ final class ConsumerAdmission {
 
   private CompletableFuture<VirtualCursor> position(SubscriptionOption option) {
     // Counted before it is there, so that two who come at once do not both take the last place.
-    ConsumerBusyException refusal = refusal(subscription.getTopic(), consumers.reserve());
+    BrokerServiceException refusal = refusal(subscription.getTopic(), consumers.reserve());
+    if (subscription.lifecycle().isFenced()) {
+      // Whoever fences it looks for those counted before: from now on nobody registers.
+      refusal = fenced();
+    }
     CompletableFuture<VirtualCursor> position =
         refusal == null
             ? places.register(option, timeToLiveSeconds(option))
@@ -142,13 +146,17 @@ final class ConsumerAdmission {
 
   private BrokerServiceException failure(Throwable notStored) {
     if (subscription.lifecycle().isFenced()) {
-      return new SubscriptionFencedException("Subscription is being closed, try again");
+      return fenced();
     }
     return notStored == null
         ? null
         : new PersistenceException(
             new IOException(
                 "Could not store the consumer's position: " + notStored.getMessage(), notStored));
+  }
+
+  private static SubscriptionFencedException fenced() {
+    return new SubscriptionFencedException("Subscription is being closed or moved, try again");
   }
 
   private CompletableFuture<BroadcastConsumer> giveUp(

@@ -367,11 +367,14 @@ final class PositionPublisher {
   /**
    * Moves every virtual cursor to the managed cursor, which an operator has moved, back or forward.
    * To be called while it is held.
+   *
+   * @return completed when it is on storage that nothing is held for lost positions any more
    */
-  void followReset() {
-    decided();
+  CompletableFuture<Void> followReset() {
+    CompletableFuture<Void> decided = decided();
     skips.add(SkipCause.RESET, cursors.resetAll(ordinalAfter(cursor.getMarkDeletedPosition())));
     positionMoved();
+    return decided;
   }
 
   /** Everybody has a place now: nothing is held any more for those whose positions are lost. */

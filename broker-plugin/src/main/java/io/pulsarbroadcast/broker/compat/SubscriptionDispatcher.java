@@ -66,9 +66,13 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
     // A BroadcastConsumer takes its permits itself.
   }
 
+  /**
+   * Not when it is closed: who is still coming then is refused, and keeps nobody from closing the
+   * topic.
+   */
   @Override
   public boolean isConsumerConnected() {
-    return consumers.count() > 0;
+    return !closed && consumers.count() > 0;
   }
 
   @Override
@@ -91,7 +95,7 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
       boolean disconnectClients, Optional<BrokerLookupData> newOwner) {
     closed = true;
     rates.close();
-    broadcast.lifecycle().fence();
+    broadcast.lifecycle().close();
     if (disconnectClients) {
       disconnectAllConsumers(false, newOwner);
     }

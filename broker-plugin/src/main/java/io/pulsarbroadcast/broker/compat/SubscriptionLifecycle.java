@@ -11,8 +11,9 @@ import org.slf4j.LoggerFactory;
  * when it is closed. Called by the topic and by what the broker takes for the subscription's
  * dispatcher, from any thread.
  *
- * <p>Closing is: {@link #fence}, {@link #stop}, {@link #closeLog}; {@link #resume} undoes it when
- * the topic could not be closed. Before a deletion the log is given up with {@link #discardLog}.
+ * <p>Closing is: {@link #close}, {@link #stop}, {@link #closeLog}; {@link #resume} undoes it when
+ * the topic could not be closed. Whoever else wants nobody to come meanwhile takes the {@link
+ * #fence}, and only lifts that. Before a deletion the log is given up with {@link #discardLog}.
  */
 final class SubscriptionLifecycle {
 
@@ -23,6 +24,7 @@ final class SubscriptionLifecycle {
   private final SubscriptionParts parts;
   private final SubscriptionWatch watch;
   private final AtomicBoolean fenced = new AtomicBoolean();
+  private volatile boolean closing;
   private volatile boolean discarded;
 
   SubscriptionLifecycle(
@@ -43,16 +45,21 @@ final class SubscriptionLifecycle {
    * @return false when it took none already
    */
   boolean fence() {
-    return fenced.compareAndSet(false, true);
+    return !closing && fenced.compareAndSet(false, true);
   }
 
   void unfence() {
     fenced.set(false);
   }
 
-  /** Whether the subscription takes no consumers because it is being closed. */
+  /** The subscription is being closed: it takes no further consumers until {@link #resume}. */
+  void close() {
+    closing = true;
+  }
+
+  /** Whether the subscription takes no consumers: it is being closed, or its cursor moved. */
   boolean isFenced() {
-    return fenced.get();
+    return closing || fenced.get();
   }
 
   /**
@@ -109,6 +116,7 @@ final class SubscriptionLifecycle {
 
   /** Takes part again after {@link #stop}, when closing the topic failed. */
   void resume() {
+    closing = false;
     unfence();
     parts.metrics().reopen();
     parts.publisher().resume();

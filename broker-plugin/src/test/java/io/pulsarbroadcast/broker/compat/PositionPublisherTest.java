@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.MarkDeleteCallback;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.ResetCursorCallback;
 import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.junit.jupiter.api.AfterEach;
@@ -61,7 +62,8 @@ class PositionPublisherTest {
           timer,
           // Nothing by itself: the test says when.
           configured("broadcastMarkDeleteIntervalMillis", "60000"),
-          () -> CompletableFuture.completedFuture(null));
+          () -> this.decided);
+  private CompletableFuture<Void> decided = CompletableFuture.completedFuture(null);
 
   /** Takes every record and keeps none. */
   private static final class Nowhere implements PositionsStore.Log {
@@ -177,6 +179,19 @@ class PositionPublisherTest {
     assertThat(skips.entries(SkipCause.OTHER)).isZero();
   }
 
+  /** An operator who was told so may unload the topic at once. */
+  @Test
+  void shouldNotBeResetBeforeItIsOnStorageThatNothingIsHeldForLostPositions() {
+    decided = new CompletableFuture<>();
+    registry.holdFloor();
+    CompletableFuture<Void> followed = publisher.followReset();
+    assertThat(followed).isNotDone();
+
+    decided.complete(null);
+    assertThat(followed).isCompleted();
+    assertThat(registry.isFloorHeld()).isFalse();
+  }
+
   @Test
   void shouldNotTakeAnOperatorsResetBackForProgressToMake() {
     VirtualCursor here = connect("here", 0);
@@ -254,11 +269,22 @@ class PositionPublisherTest {
                   switch (method.getName()) {
                     case "getMarkDeletedPosition" -> PositionImpl.get(LEDGER, next - 1);
                     case "getProperties" -> properties;
+                    case "getName" -> "subscription";
+                    case "getManagedLedger" -> ledger();
                     case "putProperty" -> properties.put("pulsar.broadcast", 1L) == null;
                     case "asyncMarkDelete" -> markDelete(arguments);
                     case "asyncResetCursor" -> reset(arguments);
                     default -> throw new UnsupportedOperationException(method.getName());
                   });
+    }
+
+    /** One that has a name. */
+    private static ManagedLedger ledger() {
+      return (ManagedLedger)
+          Proxy.newProxyInstance(
+              FakeCursor.class.getClassLoader(),
+              new Class<?>[] {ManagedLedger.class},
+              (proxy, method, arguments) -> "ledger");
     }
 
     @SuppressWarnings("unchecked")
