@@ -7,19 +7,27 @@ import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.transaction.Transaction;
+import org.apache.pulsar.common.policies.data.DispatchRate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -86,6 +94,103 @@ class PositionsFaultProcessIT {
     }
   }
 
+  /** A subscribe that is refused changes nothing. */
+  @Test
+  void shouldLeaveAPlainSubscriptionAsItWasWhenTheBroadcastConsumerIsOneTooMany() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> plain = plain(topic).subscribe()) {
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(plain, 4)).isEqualTo(values(0, 4));
+    }
+    List<Consumer<String>> others = fill(topic);
+    assertOneTooMany(broker.broadcast(topic, "all", "a"));
+    assertThat(stats(broker, topic, "all").getType()).isEqualTo("Exclusive");
+    others.get(0).close();
+    try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe()) {
+      assertThat(receiveAndAck(a, 6)).isEqualTo(values(4, 10));
+    }
+  }
+
+  /** The same of a plain consumer, whose refusal ends what had begun already. */
+  @Test
+  void shouldStillLimitTheDispatchRateWhenThePlainConsumerWasOneTooMany() throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    DispatchRate rate =
+        DispatchRate.builder()
+            .dispatchThrottlingRateInMsg(20)
+            .dispatchThrottlingRateInByte(-1)
+            .ratePeriodInSecond(1)
+            .build();
+    broker.admin().namespaces().setSubscriptionDispatchRate(namespace, rate);
+    String topic = OperatedBroker.topicIn(namespace);
+    broker
+        .broadcast(topic, "all", "brief")
+        .property("pulsar.broadcast.cursor.ttl.seconds", "0")
+        .subscribe()
+        .close();
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(stats(broker, topic, "all").getSubscriptionProperties())
+                    .containsEntry("pulsar.broadcast.positions.waiting", "0"));
+    List<Consumer<String>> others = fill(topic);
+    assertOneTooMany(plain(topic));
+    assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");
+    others.get(0).close();
+    try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe()) {
+      long start = System.nanoTime();
+      publish(broker, topic, 0, 100);
+      assertThat(receiveAndAck(a, 100)).isEqualTo(values(0, 100));
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .as("100 deliveries at 20 a second, of which the first, and one read more, come at once")
+          .isGreaterThan(Duration.ofSeconds(2));
+    }
+  }
+
+  /** As many consumers as one address may have on a topic. */
+  private static List<Consumer<String>> fill(String topic) throws Exception {
+    List<Consumer<String>> others = new ArrayList<>();
+    for (int i = 0; i < PositionsFaults.MAX_CONSUMERS; i++) {
+      others.add(broker.broadcast(topic, "other", "other-" + i).subscribe());
+    }
+    return others;
+  }
+
+  private static void assertOneTooMany(ConsumerBuilder<String> consumer) {
+    assertThatThrownBy(consumer::subscribe)
+        .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
+        .hasMessageContaining("Topic reached max same address consumers limit");
+  }
+
+  /** A subscribe that is refused changes nothing, nor for a consumer that uses transactions. */
+  @Test
+  void shouldTakeAcknowledgementsInTransactionsWhenItCouldNotBecomeBroadcast() throws Exception {
+    String topic = Broker.newTopic();
+    plain(topic).subscribe().close();
+    publish(broker, topic, 0, 3);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.failToOpen();
+    try {
+      assertThatThrownBy(() -> subscribeSoon(topic, "car"))
+          .isInstanceOf(PulsarClientException.class);
+      assertThat(faultsOf(topic)).as("times that it was tried").isPositive();
+    } finally {
+      faults.open();
+    }
+    try (Consumer<String> plain = plain(topic).subscribe()) {
+      Transaction transaction =
+          broker
+              .client()
+              .newTransaction()
+              .withTransactionTimeout(1, TimeUnit.MINUTES)
+              .build()
+              .get();
+      plain.acknowledgeAsync(receive(plain, 3).get(0).getMessageId(), transaction).get();
+      transaction.commit().get();
+      awaitBacklog(broker, topic, "all", 2);
+    }
+  }
+
   @Test
   void shouldRefuseAFormatThatItDoesNotKnowAndChangeNothing() throws Exception {
     String topic = Broker.newTopic();
@@ -100,17 +205,10 @@ class PositionsFaultProcessIT {
     assertThatThrownBy(() -> broker.broadcast(topic, "all", "car").subscribe())
         .isInstanceOf(PulsarClientException.NotAllowedException.class)
         .hasMessageContaining("version 4 of the positions format; known are 1 to 3");
-    assertThatThrownBy(
-            () ->
-                broker
-                    .client()
-                    .newConsumer(Schema.STRING)
-                    .topic(topic)
-                    .subscriptionName("all")
-                    .subscribe())
+    assertThatThrownBy(() -> plain(topic).subscribe())
         .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
     awaitBacklog(broker, topic, "all", 4);
-    assertThat(Subscriptions.stats(broker, topic, "all").getConsumers()).isEmpty();
+    assertThat(stats(broker, topic, "all").getConsumers()).isEmpty();
   }
 
   @Test
@@ -130,6 +228,10 @@ class PositionsFaultProcessIT {
         assertThat(receiveAndAck(second, 1)).as("stored").isEqualTo(values(6, 7));
       }
     }
+  }
+
+  private static ConsumerBuilder<String> plain(String topic) {
+    return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("all");
   }
 
   /** Subscribes with a client that does not try for long. */

@@ -133,9 +133,13 @@ final class PositionsFaults {
     this.folder = folder;
   }
 
+  /** Of one address on one topic; a limit that only a broker has. */
+  static final int MAX_CONSUMERS = 4;
+
   /** A broker with the plugin, and the faults in a folder that the caller deletes. */
   static Broker start(Path folder) throws Exception {
-    Broker broker = Broker.start(BrokerExtension.newBroker().jvmOption("-Dfaults=" + folder));
+    Broker broker =
+        Broker.startWithTransactions(BrokerExtension.newBroker().jvmOption("-Dfaults=" + folder));
     broker.process().stop();
     TestNar.write(
         broker.process().instanceFolder().resolve("interceptors").resolve("faults.nar"),
@@ -145,6 +149,7 @@ final class PositionsFaults {
         "broker_interceptor.yml",
         "name: faults\ndescription: for a test\ninterceptorClass: Faults\n");
     broker.process().setting("brokerInterceptors", "pulsar-broadcast,faults");
+    broker.process().setting("maxSameAddressConsumersPerTopic", String.valueOf(MAX_CONSUMERS));
     broker.process().start();
     return broker;
   }
