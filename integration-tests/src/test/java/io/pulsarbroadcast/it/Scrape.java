@@ -12,13 +12,14 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** One answer of a broker's /metrics. Immutable. */
-final class Scrape {
+public final class Scrape {
 
   private static final Pattern SAMPLE =
       Pattern.compile("(\\w+)(?:\\{(.*)})? (\\S+)(?: \\d+)?", Pattern.DOTALL);
@@ -42,17 +43,19 @@ final class Scrape {
    * that one, which may have been begun before: hence the second.
    */
   static Scrape of(RunningBroker broker) throws IOException, InterruptedException {
+    return of(broker, line -> !line.startsWith("#"));
+  }
+
+  /** The same of some lines only. */
+  public static Scrape of(RunningBroker broker, Predicate<String> lines)
+      throws IOException, InterruptedException {
     get(broker, "/metrics/");
-    return new Scrape(
-        get(broker, "/metrics/")
-            .lines()
-            .filter(line -> !line.startsWith("#"))
-            .map(Scrape::sample)
-            .toList());
+    return new Scrape(get(broker, "/metrics/").lines().filter(lines).map(Scrape::sample).toList());
   }
 
   /** What an HTTP GET answers. */
-  static String get(RunningBroker broker, String path) throws IOException, InterruptedException {
+  public static String get(RunningBroker broker, String path)
+      throws IOException, InterruptedException {
     HttpResponse<String> response =
         HttpClient.newHttpClient()
             .send(
@@ -95,6 +98,11 @@ final class Scrape {
   List<Sample> with(String... labelsAndValues) {
     Map<String, String> labels = labels(labelsAndValues);
     return samples.stream().filter(sample -> sample.has(labels)).toList();
+  }
+
+  /** All values together. */
+  public double sum() {
+    return samples.stream().mapToDouble(Sample::value).sum();
   }
 
   /** The value of the one sample with this name and these labels. */

@@ -44,6 +44,12 @@ final class Clients implements AutoCloseable {
         .build();
   }
 
+  /** How a topic's subscription is observed. */
+  Observation observation(String topic, int number, long patienceMillis) {
+    return new Observation(
+        broker.process(), broker.admin(), topic, subscription(number), patienceMillis);
+  }
+
   PulsarAdmin admin() {
     return broker.admin();
   }
@@ -95,6 +101,11 @@ final class Clients implements AutoCloseable {
         : consumer;
   }
 
+  /** A consumer that subscribes as a reader does. */
+  ConsumerBuilder<String> reader(String topic, int number) {
+    return plain(0, topic, number).subscriptionMode(SubscriptionMode.NonDurable);
+  }
+
   /** A Broadcast subscribe that must be refused. */
   ConsumerBuilder<String> mistaken(Mistake mistake, String topic, int number) {
     ConsumerBuilder<String> consumer =
@@ -106,7 +117,11 @@ final class Clients implements AutoCloseable {
       case TIME_TO_LIVE -> consumer.property(TIME_TO_LIVE, "soon");
       case READ_COMPACTED -> consumer.readCompacted(true);
       case LONG_NAME -> consumer.consumerName("n".repeat(TOO_LONG));
+      case LONG_SUBSCRIPTION -> consumer.subscriptionName("n".repeat(TOO_LONG));
       case CONTROL_CHARACTER -> consumer.consumerName("one\n");
+      case NOT_PERSISTENT ->
+          plain(0, topic.replace("persistent://", "non-persistent://"), number)
+              .property(TYPE, "Broadcast");
     };
   }
 

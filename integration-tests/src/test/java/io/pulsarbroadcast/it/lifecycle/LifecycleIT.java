@@ -17,32 +17,27 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The contract over a subscription's whole life: random sequences of what consumers, publishers and
- * operators do to a topic leave everybody with what the {@link Oracle} says (I1, I2, I3, I4, I5).
+ * operators do to a topic leave everybody with what the {@link Oracle} says (I1 to I6).
  *
  * <p>Half of the sequences are the same every time, half are new; the output names them. A failing
  * one is shrunk, and printed with the options that repeat it: {@code -Dlifecycle.seed} alone is the
  * whole sequence, with {@code -Dlifecycle.operations} those of its operations.
  */
 @ExtendWith(BrokerExtension.class)
-@EnabledIf(value = "isAskedFor", disabledReason = "run by name, with -Dlifecycle.sequences=N")
+@Order(1)
 class LifecycleIT {
 
   private static final int SEQUENCES = Integer.getInteger("lifecycle.sequences", 200);
   private static final int AT_ONCE = Integer.getInteger("lifecycle.at.once", 12);
-  private static final int FAILURES_SHRUNK = 3;
+  private static final int SHRUNK = Integer.getInteger("lifecycle.shrunk", 3);
   private static final long PATIENCE_MILLIS = Long.getLong("lifecycle.patience.millis", 60_000);
-
-  static boolean isAskedFor() {
-    return Stream.of("lifecycle.sequences", "lifecycle.seed")
-        .anyMatch(option -> System.getProperty(option) != null);
-  }
 
   @Test
   @Timeout(value = 8, unit = TimeUnit.HOURS)
@@ -79,8 +74,7 @@ class LifecycleIT {
         } catch (Difference e) {
           Failing failing = new Failing(next, e);
           System.out.println("lifecycle: " + failing.report());
-          failures.add(
-              failures.size() < FAILURES_SHRUNK ? Shrinker.shrunk(clients, failing) : failing);
+          failures.add(failures.size() < SHRUNK ? Shrinker.shrunk(clients, failing) : failing);
         }
       }
     }

@@ -26,6 +26,9 @@ sealed interface Operation {
   record SubscribePlain(int slot, int topic, SubscriptionType type, boolean earliest)
       implements Operation {}
 
+  /** A reader's subscribe under the subscription's name: refused, and changes nothing. */
+  record SubscribeReader(int topic) implements Operation {}
+
   /** A subscribe that is refused whatever there is, and changes nothing. */
   record SubscribeWrongly(int topic, Mistake mistake) implements Operation {}
 
@@ -36,6 +39,9 @@ sealed interface Operation {
   record Acknowledge(int slot, int pick) implements Operation {}
 
   record AcknowledgeCumulative(int slot, int pick) implements Operation {}
+
+  /** Acknowledges one entry that was received in a transaction: refused, and changes nothing. */
+  record AcknowledgeInTransaction(int slot, int pick) implements Operation {}
 
   record NegativelyAcknowledge(int slot, int pick) implements Operation {}
 
@@ -90,6 +96,8 @@ sealed interface Operation {
     TIME_TO_LIVE,
     READ_COMPACTED,
     LONG_NAME,
-    CONTROL_CHARACTER
+    LONG_SUBSCRIPTION,
+    CONTROL_CHARACTER,
+    NOT_PERSISTENT
   }
 }

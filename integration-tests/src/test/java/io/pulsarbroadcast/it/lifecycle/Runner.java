@@ -1,13 +1,15 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it.lifecycle;
 
+import io.pulsarbroadcast.it.lifecycle.Observation.Missing;
 import io.pulsarbroadcast.it.lifecycle.TopicModel.Published;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.client.admin.PulsarAdminException;
@@ -18,9 +20,9 @@ import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.MessageIdAdv;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.SubscriptionType;
+import org.apache.pulsar.client.api.transaction.Transaction;
 import org.apache.pulsar.client.impl.ConsumerImpl;
 import org.apache.pulsar.client.impl.MessageIdImpl;
-import org.apache.pulsar.common.policies.data.SubscriptionStats;
 
 /**
  * Does one sequence to a broker, on topics of its own, and compares what happens with what the
@@ -28,14 +30,14 @@ import org.apache.pulsar.common.policies.data.SubscriptionStats;
  */
 final class Runner implements AutoCloseable {
 
-  private static final String WAITING = "pulsar.broadcast.positions.waiting";
-  private static final int POLL_MILLIS = 50;
+  private static final int CLOSE_SECONDS = 10;
 
   private final Clients clients;
   private final PulsarAdmin admin;
   private final Oracle oracle;
   private final List<String> topics;
   private final List<Publisher> publishers;
+  private final List<Observation> observations;
   private final long patienceMillis;
   private final Map<Session, Consumer<String>> consumers = new HashMap<>();
 
@@ -48,6 +50,10 @@ final class Runner implements AutoCloseable {
     this.topics = clients.newTopics(sequence.retained());
     this.publishers =
         topics.stream().map(topic -> new Publisher(clients.client(0), topic)).toList();
+    this.observations =
+        IntStream.range(0, topics.size())
+            .mapToObj(i -> clients.observation(topics.get(i), i, patienceMillis))
+            .toList();
     for (String topic : topics) {
       admin.topics().createNonPartitionedTopic(topic);
     }
@@ -97,6 +103,8 @@ final class Runner implements AutoCloseable {
           clients.mistaken(wrong.mistake(), topics.get(wrong.topic()), wrong.topic()),
           PulsarClientException.NotAllowedException.class,
           "");
+    } else if (operation instanceof Operation.SubscribeReader reader) {
+      subscribeReader(reader.topic());
     } else if (operation instanceof Operation.LoseConnection lose) {
       loseConnection(lose.half());
     } else if (operation instanceof Operation.Unload unload) {
@@ -169,6 +177,19 @@ final class Runner implements AutoCloseable {
     }
   }
 
+  private void subscribeReader(int topic) throws Exception {
+    SubscriptionModel subscription = subscription(topic);
+    if (!subscription.isBroadcast() || subscription.isPerhapsGone() || subscription.isDeclared()) {
+      return;
+    }
+    refused(
+        clients.reader(topics.get(topic), topic),
+        subscription.hasPositions()
+            ? PulsarClientException.ConsumerBusyException.class
+            : PulsarClientException.NotAllowedException.class,
+        "");
+  }
+
   private void connected(Session session, Consumer<String> consumer) {
     consumers.put(session, consumer);
     oracle.connected(session);
@@ -203,6 +224,8 @@ final class Runner implements AutoCloseable {
       acknowledge(oracle.session(ack.slot()), ack.pick(), false);
     } else if (operation instanceof Operation.AcknowledgeCumulative ack) {
       acknowledge(oracle.session(ack.slot()), ack.pick(), true);
+    } else if (operation instanceof Operation.AcknowledgeInTransaction ack) {
+      acknowledgeInTransaction(oracle.session(ack.slot()), ack.pick());
     } else if (operation instanceof Operation.NegativelyAcknowledge nack) {
       negativelyAcknowledge(oracle.session(nack.slot()), nack.pick());
     } else if (operation instanceof Operation.Seek seek) {
@@ -245,6 +268,29 @@ final class Runner implements AutoCloseable {
     oracle.acknowledged(session, entry, cumulative);
   }
 
+  private void acknowledgeInTransaction(Session session, int pick) throws Exception {
+    Published entry = pick(session, pick);
+    if (entry == null || !session.broadcast) {
+      return;
+    }
+    Transaction transaction = clients.client(0).newTransaction().build().get();
+    try {
+      consumers
+          .get(session)
+          .acknowledgeAsync(
+              session.deliveries.get(entry.firstOfEntry()).getMessageId(), transaction)
+          .get();
+    } catch (ExecutionException e) {
+      Difference.unless(
+          e.getMessage().contains("not supported on a Broadcast subscription"),
+          "refused as it should be, but not with that sentence: %s",
+          e);
+      transaction.abort().get();
+      return;
+    }
+    throw new Difference("accepted an acknowledgement in a transaction");
+  }
+
   private void negativelyAcknowledge(Session session, int pick) {
     Published entry = pick(session, pick);
     if (entry != null) {
@@ -282,14 +328,17 @@ final class Runner implements AutoCloseable {
       return;
     }
     SubscriptionModel subscription = oracle.topicOf(session).subscription;
+    Observation observation = observations.get(session.topic);
+    Missing missing = session.isBrief() ? observation.missing("position_expiry") : null;
     consumers.remove(session).close();
     oracle.gone(session);
     subscription.close(session);
     if (session.isBrief()) {
+      missing.await(Missed.byExpiry(subscription, session.name));
       subscription.expire(session.name);
-      awaitWaiting(session.topic, subscription.waiting());
+      observation.awaitWaiting(subscription.waiting());
     } else if (subscription.isAbandoned()) {
-      awaitAbsent(session.topic);
+      observation.awaitAbsent();
       subscription.deleted();
     }
   }
@@ -305,7 +354,7 @@ final class Runner implements AutoCloseable {
     SubscriptionModel subscription = oracle.topicOf(session).subscription;
     subscription.unsubscribe(session);
     if (!subscription.exists()) {
-      awaitAbsent(session.topic);
+      observations.get(session.topic).awaitAbsent();
     }
   }
 
@@ -343,31 +392,45 @@ final class Runner implements AutoCloseable {
     step.run();
     for (Session each : lost) {
       Consumer<String> consumer = consumers.get(each);
-      await(
-          () ->
-              consumer.getLastDisconnectedTimestamp() != before.get(each) && consumer.isConnected(),
-          each + " to be connected again");
+      observations
+          .get(each.topic)
+          .await(
+              () ->
+                  consumer.getLastDisconnectedTimestamp() != before.get(each)
+                      && consumer.isConnected(),
+              each + " to be connected again");
     }
   }
 
   private void awaitConnected(Session session) throws Exception {
-    await(consumers.get(session)::isConnected, session + " to be connected");
+    observations
+        .get(session.topic)
+        .await(consumers.get(session)::isConnected, session + " to be connected");
   }
 
   private void delete(int topic, boolean unloaded) throws Exception {
+    TopicModel model = oracle.topics.get(topic);
+    if (model.terminated && model.isPerhapsTrimmed()) {
+      // Stock Pulsar does not delete a terminated topic of which nothing is left on storage.
+      return;
+    }
     for (Session session : subscription(topic).sessions()) {
       consumers.remove(session).close();
       oracle.gone(session);
     }
     endTransaction(topic, false);
-    await(publishers.get(topic)::isSettled, "the producer to be connected");
-    publishers.get(topic).close();
+    closeProducer(topic);
     if (unloaded) {
       admin.topics().unload(topics.get(topic));
     }
     admin.topics().delete(topics.get(topic));
-    oracle.topics.get(topic).deleted();
+    model.deleted();
     admin.topics().createNonPartitionedTopic(topics.get(topic));
+  }
+
+  private void closeProducer(int topic) throws Exception {
+    observations.get(topic).await(publishers.get(topic)::isSettled, "the producer to be connected");
+    publishers.get(topic).close();
   }
 
   // Publishing
@@ -443,13 +506,18 @@ final class Runner implements AutoCloseable {
       deleteSubscription(delete.topic());
     } else if (operation instanceof Operation.Skip skip) {
       if (exists(skip.topic())) {
+        Missed missed = Missed.bySkip(subscription(skip.topic()), skip.entries());
+        Missing missing = observations.get(skip.topic()).missing("skip");
         admin.topics().skipMessages(topics.get(skip.topic()), name(skip.topic()), skip.entries());
+        missing.await(missed);
         subscription(skip.topic()).skip(skip.entries());
       }
     } else if (operation instanceof Operation.ClearBacklog clear) {
       if (exists(clear.topic())) {
         int end = oracle.topics.get(clear.topic()).end();
+        Missing missing = observations.get(clear.topic()).missing("clear");
         admin.topics().skipAllMessages(topics.get(clear.topic()), name(clear.topic()));
+        missing.await(Missed.byMove(subscription(clear.topic()), end, end));
         subscription(clear.topic()).moveOn(end, end);
       }
     } else if (operation instanceof Operation.ResetCursor reset) {
@@ -458,8 +526,10 @@ final class Runner implements AutoCloseable {
       expireMessages(expire.topic(), expire.place());
     } else if (operation instanceof Operation.Truncate truncate) {
       TopicModel topic = oracle.topics.get(truncate.topic());
+      Missing missing = observations.get(truncate.topic()).missing("quota");
       admin.topics().truncate(topics.get(truncate.topic()));
       if (topic.subscription.exists()) {
+        missing.await(Missed.byMove(topic.subscription, topic.end(), topic.end()));
         topic.subscription.moveOn(0, topic.end());
       }
       topic.truncated();
@@ -467,6 +537,8 @@ final class Runner implements AutoCloseable {
       TopicModel topic = oracle.topics.get(terminate.topic());
       // Of a terminated topic without a message stock Pulsar does not open new subscriptions.
       if (!topic.terminated && topic.open.isEmpty() && topic.end() > 0) {
+        // A producer that is cut off from a terminated topic does not come back.
+        closeProducer(terminate.topic());
         admin.topics().terminateTopic(topics.get(terminate.topic()));
         topic.terminated = true;
       }
@@ -516,6 +588,10 @@ final class Runner implements AutoCloseable {
       return;
     }
     int message = Math.min(model.at(place), model.messages.get(model.end() - 1).firstOfEntry());
+    Missed missed =
+        Missed.byReset(
+            model.subscription, message, model.isPerhapsTrimmed() ? model.end() : message);
+    Missing missing = observations.get(topic).missing("reset");
     try {
       reconnected(
           model.subscription.sessions(),
@@ -527,6 +603,7 @@ final class Runner implements AutoCloseable {
       Difference.unless(model.isPerhapsTrimmed(), "refused though the message is there: %s", e);
       return;
     }
+    missing.await(missed);
     model.subscription.resetAll(message);
   }
 
@@ -536,6 +613,7 @@ final class Runner implements AutoCloseable {
       return;
     }
     Published last = model.messages.get(Math.min(model.at(place), model.end() - 1));
+    Missing missing = observations.get(topic).missing("ttl");
     try {
       admin
           .topics()
@@ -546,24 +624,9 @@ final class Runner implements AutoCloseable {
     }
     // The broker answers before it is done: what comes next would be undone.
     MessageIdAdv target = (MessageIdAdv) last.id();
-    await(() -> !isBefore(markDeletePosition(topic), target), "the messages to be expired");
+    observations.get(topic).awaitPosition(target);
+    missing.await(Missed.byMove(model.subscription, last.endOfEntry(), last.endOfEntry()));
     model.subscription.moveOn(0, last.endOfEntry());
-  }
-
-  private String markDeletePosition(int topic) throws PulsarAdminException {
-    return admin
-        .topics()
-        .getInternalStats(topics.get(topic))
-        .cursors
-        .get(name(topic))
-        .markDeletePosition;
-  }
-
-  private static boolean isBefore(String position, MessageIdAdv other) {
-    String[] parts = position.split(":");
-    long ledger = Long.parseLong(parts[0]);
-    return ledger < other.getLedgerId()
-        || ledger == other.getLedgerId() && Long.parseLong(parts[1]) < other.getEntryId();
   }
 
   private static MessageId entryId(TopicModel topic, int message) {
@@ -614,14 +677,12 @@ final class Runner implements AutoCloseable {
     }
     drain(topic);
     if (subscription.isBroadcast()) {
-      awaitWaiting(topic, 0);
+      observations.get(topic).awaitWaiting(0);
       boolean exact =
           subscription.sessions().stream()
               .allMatch(session -> !session.durable || session.position.isExact());
       if (exact && subscription.sessions().stream().anyMatch(session -> session.durable)) {
-        await(
-            () -> stats(topic).getMsgBacklog() == 0,
-            "the backlog to be gone that everybody has acknowledged (I3)");
+        observations.get(topic).awaitNoBacklog();
       }
     }
   }
@@ -639,58 +700,24 @@ final class Runner implements AutoCloseable {
     }
   }
 
-  // What the broker says
-
-  private SubscriptionStats stats(int topic) throws PulsarAdminException {
-    return admin.topics().getStats(topics.get(topic)).getSubscriptions().get(name(topic));
-  }
-
-  private int waiting(int topic) throws PulsarAdminException {
-    SubscriptionStats stats = stats(topic);
-    Difference.unless(stats != null, "there is no subscription");
-    return Integer.parseInt(stats.getSubscriptionProperties().getOrDefault(WAITING, "0"));
-  }
-
-  /** Waits until so many positions wait for their consumers' return. */
-  private void awaitWaiting(int topic, int expected) throws Exception {
-    int[] waiting = new int[1];
-    await(
-        () -> (waiting[0] = waiting(topic)) == expected,
-        () -> "%d positions to wait; it were %d".formatted(expected, waiting[0]));
-  }
-
-  private void awaitAbsent(int topic) throws Exception {
-    await(() -> stats(topic) == null, "the subscription to be deleted");
-  }
-
-  private interface Condition {
-    boolean holds() throws Exception;
-  }
-
-  private void await(Condition condition, String what) throws Exception {
-    await(condition, () -> what);
-  }
-
-  private void await(Condition condition, Supplier<String> what) throws Exception {
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
-    while (!condition.holds()) {
-      Difference.unless(System.nanoTime() < end, "waited in vain for %s", what.get());
-      Thread.sleep(POLL_MILLIS);
-    }
-  }
-
   @Override
   public void close() throws Exception {
-    for (Consumer<String> consumer : consumers.values()) {
-      consumer.closeAsync();
-    }
+    // Before their topics go: a stock client that closes a consumer or producer while it connects
+    // closes the connection, which the next sequence has too.
+    CompletableFuture.allOf(
+            consumers.values().stream()
+                .map(Consumer::closeAsync)
+                .toArray(CompletableFuture<?>[]::new))
+        .exceptionally(e -> null)
+        .completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS)
+        .join();
     for (int topic = 0; topic < topics.size(); topic++) {
       try {
-        publishers.get(topic).close();
-        admin.topics().delete(topics.get(topic), true);
-      } catch (PulsarClientException | PulsarAdminException e) {
-        // It is nobody's any more, and the next sequence has topics of its own.
+        closeProducer(topic);
+      } catch (Exception | Difference e) {
+        // Its topic is nobody's any more, and the next sequence has topics of its own.
       }
+      admin.topics().deleteAsync(topics.get(topic), true);
     }
   }
 }

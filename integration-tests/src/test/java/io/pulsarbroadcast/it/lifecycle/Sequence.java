@@ -69,6 +69,10 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
 
     private final Random random;
     private final boolean transactions;
+
+    /** Whether positions go soon, so that the subscription often changes its type. */
+    private final boolean converting;
+
     private final boolean[] used = new boolean[SLOTS];
     private final TreeMap<Integer, Supplier<Operation>> byWeight = new TreeMap<>();
     private int weights;
@@ -76,9 +80,11 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
     Generator(long seed) {
       random = new Random(new SplittableRandom(seed).nextLong());
       transactions = random.nextInt(5) == 0;
+      converting = random.nextInt(4) == 0;
       weigh(13, () -> subscribe(freeSlot()));
-      weigh(4, this::subscribePlain);
+      weigh(converting ? 14 : 4, this::subscribePlain);
       weigh(2, () -> new Operation.SubscribeWrongly(topic(), oneOf(Mistake.values())));
+      weigh(1, () -> new Operation.SubscribeReader(topic()));
       weigh(13, () -> new Operation.Receive(usedSlot(), 1 + random.nextInt(8)));
       weigh(7, () -> new Operation.Acknowledge(usedSlot(), random.nextInt(10)));
       weigh(7, () -> new Operation.AcknowledgeCumulative(usedSlot(), random.nextInt(10)));
@@ -106,6 +112,7 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
       weigh(1, () -> new Operation.Terminate(topic()));
       if (transactions) {
         weigh(14, () -> new Operation.PublishInTransaction(topic(), 1 + random.nextInt(3)));
+        weigh(2, () -> new Operation.AcknowledgeInTransaction(usedSlot(), random.nextInt(10)));
         weigh(10, () -> new Operation.EndTransaction(topic(), random.nextBoolean()));
       }
     }
@@ -130,7 +137,7 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
       return new Operation.Subscribe(
           slot,
           topic(),
-          oneOf("one", "one", "two", BRIEF),
+          converting ? BRIEF : oneOf("one", "one", "two", BRIEF),
           random.nextInt(4) > 0,
           random.nextInt(8) > 0,
           random.nextInt(3) == 0,

@@ -26,9 +26,24 @@ final class SubscriptionModel {
   static final class LeftBehind {
     int count;
     Position position;
+
+    void add(Position left) {
+      if (count++ == 0) {
+        position = left.copy();
+      } else {
+        position.lowerTo(left);
+      }
+    }
+
+    LeftBehind copy() {
+      LeftBehind copy = new LeftBehind();
+      copy.count = count;
+      copy.position = position.copy();
+      return copy;
+    }
   }
 
-  private final TopicModel topic;
+  final TopicModel topic;
   private Type type = Type.ABSENT;
   private boolean declared;
   private Position plain;
@@ -208,12 +223,7 @@ final class SubscriptionModel {
   }
 
   private void leaveBehind(Session session) {
-    LeftBehind left = leftBehind.computeIfAbsent(session.name, name -> new LeftBehind());
-    if (left.count++ == 0) {
-      left.position = session.position.copy();
-    } else {
-      left.position.lowerTo(session.position);
-    }
+    leftBehind.computeIfAbsent(session.name, name -> new LeftBehind()).add(session.position);
   }
 
   /** What was left under a name without a time to live is dropped. */
@@ -434,7 +444,8 @@ final class SubscriptionModel {
     }
   }
 
-  private int lowest(ToIntFunction<Position> next) {
+  /** Where the lowest durable position is, by the first message that it must or may be given. */
+  int lowest(ToIntFunction<Position> next) {
     List<Position> positions = durablePositions();
     if (positions.isEmpty()) {
       return floorAtMost;

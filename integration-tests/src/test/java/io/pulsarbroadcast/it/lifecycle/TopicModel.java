@@ -95,6 +95,17 @@ final class TopicModel {
     return after;
   }
 
+  /** How many entries have messages of these before a message. */
+  int entries(BitSet of, int end) {
+    int entries = 0;
+    for (int i = of.nextSetBit(0);
+        i >= 0 && i < end;
+        i = of.nextSetBit(messages.get(i).endOfEntry())) {
+      entries++;
+    }
+    return entries;
+  }
+
   /** A position that begins with a message, as far as it is still stored. */
   Position from(int message) {
     return withoutAborted(Position.from(message, Math.max(message, surelyStored()), end()));

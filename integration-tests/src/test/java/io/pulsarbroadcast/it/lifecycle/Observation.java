@@ -1,0 +1,143 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it.lifecycle;
+
+import io.pulsarbroadcast.it.Scrape;
+import io.pulsarbroadcast.process.RunningBroker;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.pulsar.client.admin.PulsarAdmin;
+import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.client.api.MessageIdAdv;
+import org.apache.pulsar.common.policies.data.SubscriptionStats;
+
+/** What the broker says of one subscription, and waits until it says something. */
+final class Observation {
+
+  private static final String WAITING = "pulsar.broadcast.positions.waiting";
+  private static final int POLL_MILLIS = 50;
+
+  private final RunningBroker broker;
+  private final PulsarAdmin admin;
+  private final String topic;
+  private final String subscription;
+  private final long patienceMillis;
+
+  Observation(
+      RunningBroker broker,
+      PulsarAdmin admin,
+      String topic,
+      String subscription,
+      long patienceMillis) {
+    this.broker = broker;
+    this.admin = admin;
+    this.topic = topic;
+    this.subscription = subscription;
+    this.patienceMillis = patienceMillis;
+  }
+
+  interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  void await(Condition condition, String what) throws Exception {
+    await(condition, () -> what);
+  }
+
+  private void await(Condition condition, Supplier<String> what) throws Exception {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+    while (!condition.holds()) {
+      Difference.unless(System.nanoTime() < end, "waited in vain for %s", what.get());
+      Thread.sleep(POLL_MILLIS);
+    }
+  }
+
+  private SubscriptionStats stats() throws PulsarAdminException {
+    return admin.topics().getStats(topic).getSubscriptions().get(subscription);
+  }
+
+  /** Waits until so many positions wait for their consumers' return. */
+  void awaitWaiting(int expected) throws Exception {
+    int[] waiting = new int[1];
+    await(
+        () -> (waiting[0] = waiting()) == expected,
+        () -> "%d positions to wait; it were %d".formatted(expected, waiting[0]));
+  }
+
+  private int waiting() throws PulsarAdminException {
+    SubscriptionStats stats = stats();
+    Difference.unless(stats != null, "there is no subscription");
+    return Integer.parseInt(stats.getSubscriptionProperties().getOrDefault(WAITING, "0"));
+  }
+
+  void awaitAbsent() throws Exception {
+    await(() -> stats() == null, "the subscription to be deleted");
+  }
+
+  void awaitNoBacklog() throws Exception {
+    await(
+        () -> stats().getMsgBacklog() == 0,
+        "the backlog to be gone that everybody has acknowledged (I3)");
+  }
+
+  /** Waits until the subscription's position is not before an entry. */
+  void awaitPosition(MessageIdAdv entry) throws Exception {
+    await(() -> !isBefore(entry), "the messages to be expired");
+  }
+
+  private boolean isBefore(MessageIdAdv entry) throws PulsarAdminException {
+    String[] position =
+        admin
+            .topics()
+            .getInternalStats(topic)
+            .cursors
+            .get(subscription)
+            .markDeletePosition
+            .split(":");
+    long ledger = Long.parseLong(position[0]);
+    return ledger < entry.getLedgerId()
+        || ledger == entry.getLedgerId() && Long.parseLong(position[1]) < entry.getEntryId();
+  }
+
+  /** Begins to observe how many entries the broker counts as missed, for a cause (I6). */
+  Missing missing(String cause) throws Exception {
+    return new Missing(cause, counted(cause));
+  }
+
+  private long counted(String cause) throws Exception {
+    return (long)
+        Scrape.of(
+                broker,
+                line ->
+                    line.startsWith("pulsar_broadcast_skipped_entries_total{")
+                        && line.contains("topic=\"" + topic + '"')
+                        && line.contains("cause=\"" + cause + '"'))
+            .sum();
+  }
+
+  /** What the broker counts from now on. */
+  final class Missing {
+    private final String cause;
+    private final long before;
+
+    private Missing(String cause, long before) {
+      this.cause = cause;
+      this.before = before;
+    }
+
+    /** Waits until it has counted what is missed, and no more than that. */
+    void await(Missed missed) throws Exception {
+      long[] counted = new long[1];
+      Observation.this.await(
+          () -> (counted[0] = counted(cause) - before) >= missed.least(),
+          () ->
+              "%d entries at least to be counted as missed because of %s; it were %d (I6)"
+                  .formatted(missed.least(), cause, counted[0]));
+      Difference.unless(
+          counted[0] <= missed.most(),
+          "%d entries are counted as missed because of %s, of %d at most (I6)",
+          counted[0],
+          cause,
+          missed.most());
+    }
+  }
+}
