@@ -355,6 +355,9 @@ class ConnectionFanoutTest {
 
     assertThat(connection.received()).isEmpty();
     assertThat(consumer.messagesOut()).isZero();
+    test.elapse();
+    test.elapse();
+    assertThat(test.retained()).as("also when it is not kept for others").isZero();
     test.publish(END + 1);
     assertThat(test.source.tail).as("the other is served").isNotNull();
   }
@@ -495,6 +498,7 @@ class ConnectionFanoutTest {
 
     connection.fanout.startAgain(consumer);
     assertThat(consumer.delayedEntries()).isZero();
+    assertThat(test.dispatcher.delayedRoom().held().get()).isZero();
     test.run();
     test.answerAll(END + 2);
     assertThat(connection.received()).containsExactly(END, END + 1);
@@ -521,5 +525,81 @@ class ConnectionFanoutTest {
     publish(1);
 
     assertThat(connection.received()).containsExactly(END);
+  }
+
+  /** I8: consumers that come and go leave a bounded amount behind. */
+  @Test
+  void shouldForgetDelayedMessagesOfConsumersThatAreGone() {
+    owner.deliverAtMillis = System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1);
+    FanoutConsumer goes = connection.unorderedAt(END, 100, owner);
+    publish(20);
+    assertThat(test.dispatcher.delayedRoom().held().get()).isEqualTo(20);
+    connection.fanout.remove(goes);
+
+    assertThat(test.dispatcher.delayedRoom().held().get()).isZero();
+  }
+
+  /** I8: what is held for a full socket is given up when whoever it was held for has left. */
+  @Test
+  void shouldGiveUpWhatItHoldsWhenTheLastAtTheTailHasLeft() {
+    test.connection().consumerAt(END, 100);
+    FanoutConsumer leaves = connection.consumerAt(END, 100);
+    connection.setWritable(false);
+    publish(1);
+    assertThat(test.retained()).isEqualTo(1);
+    connection.fanout.remove(leaves);
+    test.publish(END + 1);
+
+    assertThat(test.retained()).isZero();
+  }
+
+  /** I1: what is before it is left to the reader for those behind. */
+  @Test
+  void shouldReadAgainWhatTheTailReaderPassedOver() {
+    FanoutConsumer consumer = connection.consumerAt(END, 100);
+    test.publish(END + 3);
+    assertThat(consumer.messagesOut()).isZero();
+    test.answerAll(END + 4);
+
+    assertThat(connection.received()).containsExactly(END, END + 1, END + 2, END + 3);
+  }
+
+  @Test
+  void shouldTakeWhoIsBehindAlongToTheTail() {
+    connection.consumerAt(10, 100);
+    test.dispatcher.skipTo(END + 5);
+    test.run();
+    test.source.behind.remove().answer();
+    assertThat(test.source.behind).isEmpty();
+    test.publish(END + 5);
+
+    assertThat(connection.received()).containsExactly(END + 5);
+  }
+
+  /** I7: a skip may be all that happens. */
+  @Test
+  void shouldGoOnWithABlockedConsumerBehindWhoseEntriesAreSkipped() {
+    owner.maxUnacknowledgedEntries = 2;
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    test.connection().consumerAt(END, 100);
+    publish(4);
+    assertThat(connection.received()).containsExactly(END, END + 1);
+    assertThat(consumer.isBlocked()).isTrue();
+    test.registry.skipTo(END + 2);
+    test.dispatcher.skipTo(END + 2);
+    test.run();
+    test.answerAll(END + 4);
+
+    assertThat(connection.received()).containsExactly(END + 2, END + 3);
+  }
+
+  @Test
+  void shouldRunTasksOnItsThread() {
+    boolean[] ran = {false};
+    connection.fanout.execute(() -> ran[0] = true);
+    assertThat(ran).containsExactly(false);
+    test.run();
+
+    assertThat(ran).containsExactly(true);
   }
 }
