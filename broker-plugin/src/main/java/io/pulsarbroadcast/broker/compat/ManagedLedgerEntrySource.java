@@ -144,7 +144,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
       return;
     }
     try {
-      cursorBehind().seek(first, true);
+      cursorBehind(first).seek(first, true);
     } catch (ManagedLedgerException e) {
       fail(e, callback);
       return;
@@ -241,7 +241,12 @@ final class ManagedLedgerEntrySource implements EntrySource {
     }
   }
 
-  private ManagedCursor cursorBehind() throws ManagedLedgerException {
+  /** A cursor that can read from a position on. */
+  private ManagedCursor cursorBehind(PositionImpl first) throws ManagedLedgerException {
+    if (behind != null && first.compareTo((PositionImpl) behind.getMarkDeletedPosition()) <= 0) {
+      // A truncation moves every cursor of the topic to its end.
+      close();
+    }
     if (behind == null || behind.isClosed()) {
       behind =
           ledger()
