@@ -306,7 +306,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
                 moved.forEach(BroadcastConsumer::endMove);
               }
             })
-        .thenCompose(reset -> parts.publisher().flush());
+        .thenCompose(reset -> parts.publisher().storeReset());
   }
 
   /**

@@ -85,6 +85,7 @@ final class BrokerLine {
         ASKS_FOR_REPLICATION != null,
         "method SubscriptionOption.getReplicatedSubscriptionStateArg() or isReplicatedSubscriptionStateArg()");
     require(CHECK_LIVENESS != null, "method TransportCnx.checkConnectionLiveness()");
+    CursorState.verify();
   }
 
   /** A subscription of the broker's own kind. */
@@ -242,7 +243,7 @@ final class BrokerLine {
     }
   }
 
-  private static void require(boolean present, String what) {
+  static void require(boolean present, String what) {
     if (!present) {
       throw new IllegalStateException("this broker has no " + what);
     }

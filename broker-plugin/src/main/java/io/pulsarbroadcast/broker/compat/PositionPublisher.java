@@ -18,6 +18,7 @@ import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedCursorInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,6 +72,9 @@ final class PositionPublisher {
   /** What moves the managed cursor on, if anything is known to. */
   private volatile SkipCause moving = SkipCause.OTHER;
 
+  /** Whether the last reset is noted as a decision about lost positions. */
+  private volatile CompletableFuture<Void> decision = DONE;
+
   /** How many moves back are under way. Guarded by this object's monitor. */
   private int holds;
 
@@ -119,6 +123,18 @@ final class PositionPublisher {
    */
   static boolean isMarked(ManagedCursor cursor) {
     return cursor.getProperties().containsKey(MARK);
+  }
+
+  /**
+   * Whether the metadata of a cursor whose topic is not loaded here leaves room for a mark. A
+   * cursor that was closed has it there; of one that is open elsewhere, or whose broker crashed,
+   * nobody knows what its ledger says by now.
+   */
+  static boolean mayBeMarked(ManagedCursorInfo cursor) {
+    return cursor.getCursorsLedgerId() >= 0
+        || cursor.getPropertiesList().stream().anyMatch(mark -> mark.getName().equals(MARK))
+        || cursor.getCursorPropertiesList().stream()
+            .anyMatch(property -> property.getName().equals(DeclaredLog.PROPERTY));
   }
 
   /**
@@ -369,9 +385,18 @@ final class PositionPublisher {
    * To be called while it is held.
    */
   void followReset() {
-    decided();
+    decision = decided();
     skips.add(SkipCause.RESET, cursors.resetAll(ordinalAfter(cursor.getMarkDeletedPosition())));
     positionMoved();
+  }
+
+  /**
+   * Makes what {@link #followReset} did last.
+   *
+   * @return completed when positions, and that lost ones are decided about, are on storage
+   */
+  CompletableFuture<Void> storeReset() {
+    return decision.thenCompose(decided -> flush());
   }
 
   /** Everybody has a place now: nothing is held any more for those whose positions are lost. */
