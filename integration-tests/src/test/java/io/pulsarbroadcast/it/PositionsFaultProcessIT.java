@@ -13,6 +13,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.it.PositionsFaults.Declaration;
+import io.pulsarbroadcast.it.PositionsFaults.Former;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +23,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
@@ -32,6 +36,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** I1 while the storage of positions does not answer: nothing is forgotten, and nothing made up. */
 class PositionsFaultProcessIT {
@@ -232,6 +239,127 @@ class PositionsFaultProcessIT {
 
   private static ConsumerBuilder<String> plain(String topic) {
     return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("all");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Former.class)
+  void shouldTakeOverWhatAFormerVersionLeft(Former how) throws Exception {
+    String topic = Broker.newTopic();
+    leaveFormerLog(topic, "all", how);
+    broker.admin().topics().unload(topic);
+    // Lost, positions are held where none was before.
+    int from = how == Former.DAMAGED ? 0 : 4;
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 10 - from)).as("I1").isEqualTo(values(from, 10));
+      assertNothingMore(car);
+    }
+    assertThat(Subscriptions.stats(broker, topic, "all").getSubscriptionProperties())
+        .containsEntry("pulsar.broadcast.positions.lost", how == Former.DAMAGED ? "1" : "0");
+    awaitBacklog(broker, topic, "all", how == Former.DAMAGED ? 10 : 0);
+  }
+
+  /** Joined with a hyphen both are the same name; a plain subscription never wrote to the log. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldNotTakeALogForSharedWithAPlainSubscription(boolean loaded) throws Exception {
+    String topic = Broker.newTopic();
+    String longer = topic + "-x";
+    broker.admin().topics().createNonPartitionedTopic(longer);
+    broker.admin().topics().createSubscription(longer, "y", MessageId.earliest);
+    leaveFormerLog(topic, "x-y", Former.MARKED);
+    broker.admin().topics().unload(topic);
+    if (!loaded) {
+      broker.admin().topics().unload(longer);
+    }
+    try (Consumer<String> car = broker.broadcast(topic, "x-y", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 6)).as("its own").isEqualTo(values(4, 10));
+      assertNothingMore(car);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldTakeALogForSharedWithAnotherBroadcastSubscription(boolean loaded) throws Exception {
+    String topic = Broker.newTopic();
+    String longer = topic + "-x";
+    broker.admin().topics().createNonPartitionedTopic(longer);
+    broker.admin().topics().createSubscription(longer, "y", MessageId.earliest);
+    leaveFormerLog(topic, "x-y", Former.MARKED);
+    PositionsFaults.in(folder).leaveFormerLog(longer, "y", Former.MARKED, 0);
+    broker.admin().topics().unload(topic);
+    if (!loaded) {
+      broker.admin().topics().unload(longer);
+    }
+    try (Consumer<String> car = broker.broadcast(topic, "x-y", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 10)).as("I1").isEqualTo(values(0, 10));
+    }
+    assertThat(Subscriptions.stats(broker, topic, "x-y").getSubscriptionProperties())
+        .containsEntry("pulsar.broadcast.positions.lost", "1");
+  }
+
+  /** A plain subscription with ten messages, of which the log says that "car" had four. */
+  private static void leaveFormerLog(String topic, String subscription, Former how)
+      throws Exception {
+    broker.admin().topics().createNonPartitionedTopic(topic);
+    broker.admin().topics().createSubscription(topic, subscription, MessageId.earliest);
+    publish(broker, topic, 0, 10);
+    PositionsFaults.in(folder).leaveFormerLog(topic, subscription, how, 4);
+  }
+
+  /** Nobody is told that it is decided while a crash would find the positions lost again. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldNotAnswerADecisionAboutLostPositionsThatIsNotStored(boolean reset) throws Exception {
+    String topic = Broker.newTopic();
+    leaveFormerLog(topic, "all", Former.DAMAGED);
+    broker.admin().topics().unload(topic);
+    broker.broadcast(topic, "all", "car").subscribe().close();
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.failNext(Declaration.NOT_WRITTEN);
+    assertThatThrownBy(() -> decide(topic, reset)).isInstanceOf(PulsarAdminException.class);
+    assertThat(faults.isToFail()).isFalse();
+    assertLost(topic, 1);
+    decide(topic, reset);
+    broker.admin().topics().unload(topic);
+    assertLost(topic, 0);
+  }
+
+  private static void decide(String topic, boolean reset) throws PulsarAdminException {
+    if (reset) {
+      broker.admin().topics().resetCursor(topic, "all", MessageId.latest);
+    } else {
+      broker.admin().topics().skipAllMessages(topic, "all");
+    }
+  }
+
+  private static void assertLost(String topic, int lost) throws Exception {
+    broker.admin().lookups().lookupTopic(topic);
+    try (Consumer<String> other = broker.broadcast(topic, "all", "other").subscribe()) {
+      assertThat(Subscriptions.stats(broker, topic, "all").getSubscriptionProperties())
+          .containsEntry("pulsar.broadcast.positions.lost", String.valueOf(lost));
+      other.unsubscribe();
+    }
+  }
+
+  /** The log that the property names is used, however the write of the property was answered. */
+  @ParameterizedTest
+  @EnumSource(Declaration.class)
+  void shouldFindOutWhatBecameOfADeclarationThatFailed(Declaration how) throws Exception {
+    String topic = Broker.newTopic();
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.failNext(how);
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(faults.isToFail()).as("still to happen").isFalse();
+      publish(broker, topic, 0, 5);
+      car.acknowledgeCumulative(receive(car, 5).get(1));
+      awaitBacklog(broker, topic, "all", 3);
+      assertThat(faults.logsOf(topic)).as("logs, of one subscription").hasSize(1);
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 3)).as("I1").isEqualTo(values(2, 5));
+      assertNothingMore(car);
+    }
   }
 
   /** Subscribes with a client that does not try for long. */

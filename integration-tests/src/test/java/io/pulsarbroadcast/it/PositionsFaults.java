@@ -7,6 +7,9 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.apache.pulsar.common.util.Codec;
 
 /**
  * Faults of the storage of positions, brought about in a running broker by an interceptor beside
@@ -23,18 +26,32 @@ final class PositionsFaults {
       import java.lang.reflect.Proxy;
       import java.nio.file.Files;
       import java.nio.file.Path;
+      import java.io.ByteArrayOutputStream;
+      import java.io.DataOutputStream;
       import java.util.Map;
+      import java.util.zip.CRC32C;
       import org.apache.bookkeeper.mledger.AsyncCallbacks.OpenLedgerCallback;
+      import org.apache.bookkeeper.mledger.ManagedCursor;
       import org.apache.bookkeeper.mledger.ManagedLedger;
+      import org.apache.bookkeeper.mledger.ManagedLedgerConfig;
       import org.apache.bookkeeper.mledger.ManagedLedgerException;
+      import org.apache.bookkeeper.mledger.ManagedLedgerException.MetaStoreException;
       import org.apache.bookkeeper.mledger.ManagedLedgerFactory;
+      import org.apache.bookkeeper.mledger.Position;
       import org.apache.bookkeeper.mledger.impl.ManagedLedgerFactoryImpl;
       import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
+      import org.apache.bookkeeper.mledger.impl.MetaStore;
+      import org.apache.bookkeeper.mledger.impl.MetaStore.MetaStoreCallback;
+      import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedCursorInfo;
+      import org.apache.pulsar.metadata.api.Stat;
+      import org.roaringbitmap.RoaringBitmap;
       import org.apache.pulsar.broker.PulsarService;
       import org.apache.pulsar.broker.intercept.BrokerInterceptor;
       import org.apache.pulsar.broker.service.BrokerService;
       import org.apache.pulsar.broker.service.ServerCnx;
+      import org.apache.pulsar.broker.service.persistent.PersistentTopic;
       import org.apache.pulsar.common.api.proto.BaseCommand;
+      import org.apache.pulsar.common.util.Codec;
       import javax.servlet.ServletRequest;
       import javax.servlet.ServletResponse;
 
@@ -70,16 +87,63 @@ final class PositionsFaults {
                       throw e.getCause();
                     }
                   }));
-          Thread watch = new Thread(() -> watch((ManagedLedgerFactoryImpl) real));
+          Field store = ManagedLedgerFactoryImpl.class.getDeclaredField("store");
+          store.setAccessible(true);
+          store.set(real, failing((MetaStore) store.get(real)));
+          Thread watch = new Thread(() -> watch(pulsar, (ManagedLedgerFactoryImpl) real));
           watch.setDaemon(true);
           watch.start();
+        }
+
+        /** Declarations of logs, with nothing lost, are written, and yet answered with a failure. */
+        private static Object failing(MetaStore real) {
+          return Proxy.newProxyInstance(
+              MetaStore.class.getClassLoader(),
+              new Class<?>[] {MetaStore.class},
+              (proxy, method, arguments) -> {
+                if (method.getName().equals("asyncGetCursorInfo")
+                    && Files.deleteIfExists(FOLDER.resolve("unread"))) {
+                  ((MetaStoreCallback<?>) arguments[2])
+                      .operationFailed(new MetaStoreException("Fault: not read"));
+                  return null;
+                }
+                if (method.getName().equals("asyncUpdateCursorInfo")
+                    && ((ManagedCursorInfo) arguments[2])
+                        .getCursorPropertiesList().stream()
+                            .anyMatch(p -> p.getName().equals("#pulsar.internal.broadcast.log") && p.getValue().endsWith("/"))
+                    && Files.deleteIfExists(FOLDER.resolve("property"))) {
+                  MetaStoreCallback<Void> callback = (MetaStoreCallback<Void>) arguments[4];
+                  if (Files.deleteIfExists(FOLDER.resolve("property not applied"))) {
+                    callback.operationFailed(new MetaStoreException("Fault: not written"));
+                    return null;
+                  }
+                  arguments[4] =
+                      new MetaStoreCallback<Void>() {
+                        @Override
+                        public void operationComplete(Void result, Stat stat) {
+                          callback.operationFailed(
+                              new MetaStoreException("Fault: written, without an answer"));
+                        }
+
+                        @Override
+                        public void operationFailed(MetaStoreException e) {
+                          callback.operationFailed(e);
+                        }
+                      };
+                }
+                try {
+                  return method.invoke(real, arguments);
+                } catch (InvocationTargetException e) {
+                  throw e.getCause();
+                }
+              });
         }
 
         private static boolean isPositions(Object name) {
           return name.toString().startsWith("pulsar-broadcast/positions/");
         }
 
-        private void watch(ManagedLedgerFactoryImpl factory) {
+        private void watch(PulsarService pulsar, ManagedLedgerFactoryImpl factory) {
           try {
             Field state = ManagedLedgerImpl.class.getDeclaredField("state");
             state.setAccessible(true);
@@ -104,10 +168,83 @@ final class PositionsFaults {
                 }
                 Files.delete(FOLDER.resolve("newer"));
               }
+              if (Files.exists(FOLDER.resolve("former"))) {
+                String[] wanted = Files.readString(FOLDER.resolve("former")).split(" ");
+                leaveFormerLog(
+                    pulsar, factory, wanted[0], wanted[1], wanted[2], Long.parseLong(wanted[3]));
+                Files.delete(FOLDER.resolve("former"));
+              }
+              if (Files.exists(FOLDER.resolve("list"))) {
+                String folder = Files.readString(FOLDER.resolve("list"));
+                Files.write(
+                    FOLDER.resolve("listed"),
+                    pulsar.getLocalMetadataStore().getChildren(folder).join());
+                Files.delete(FOLDER.resolve("list"));
+              }
             }
           } catch (Exception e) {
             e.printStackTrace();
           }
+        }
+
+        /** What a plugin of format 2 leaves of a consumer that has acknowledged so many entries. */
+        private static void leaveFormerLog(
+            PulsarService pulsar,
+            ManagedLedgerFactoryImpl factory,
+            String topic,
+            String subscription,
+            String how,
+            long acknowledged)
+            throws Exception {
+          ManagedCursor cursor =
+              ((PersistentTopic) pulsar.getBrokerService().getTopicReference(topic).orElseThrow())
+                  .getSubscription(subscription)
+                  .getCursor();
+          Position before = cursor.getMarkDeletedPosition();
+          ManagedLedger log =
+              factory.open(
+                  "pulsar-broadcast/positions/persistent/"
+                      + Codec.encode(topic)
+                      + "-"
+                      + Codec.encode(subscription),
+                  new ManagedLedgerConfig()
+                      .setEnsembleSize(1)
+                      .setWriteQuorumSize(1)
+                      .setAckQuorumSize(1));
+          byte[] record = record(before.getLedgerId(), before.getEntryId() + acknowledged);
+          if (how.equals("damaged")) {
+            record[record.length - 5] ^= 1;
+          }
+          log.addEntry(record);
+          log.close();
+          if (!how.equals("unmarked")) {
+            cursor.markDelete(before, Map.of("pulsar.broadcast", 1L));
+          }
+        }
+
+        private static byte[] record(long ledger, long entry) throws Exception {
+          ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+          DataOutputStream out = new DataOutputStream(bytes);
+          out.writeByte('B');
+          out.writeByte(2);
+          out.writeByte(3);
+          new RoaringBitmap().serialize(out);
+          out.writeInt(1);
+          out.writeInt(0);
+          out.writeUTF("car");
+          out.writeLong(3_600);
+          out.writeInt(1);
+          out.writeLong(ledger);
+          out.writeLong(entry);
+          RoaringBitmap.bitmapOf(0).serialize(out);
+          out.writeInt(0);
+          out.writeInt(0);
+          out.writeInt(1);
+          out.writeLong(0);
+          CRC32C crc = new CRC32C();
+          crc.update(bytes.toByteArray());
+          out.writeInt((int) crc.getValue());
+          return bytes.toByteArray();
         }
 
         @Override
@@ -171,6 +308,76 @@ final class PositionsFaults {
   void storeNewerFormat(String topic) throws IOException {
     Path written = Files.writeString(folder.resolve("being written"), localNameOf(topic));
     Path wanted = Files.move(written, folder.resolve("newer"));
+    await().until(() -> !Files.exists(wanted));
+  }
+
+  /** What one is to happen to the next declaration of a log. */
+  enum Declaration {
+    /** It is not written, and answered with a failure. */
+    NOT_WRITTEN,
+    /** It is written, and answered with a failure. */
+    WRITTEN,
+    /** The same, and what is written cannot be read for once. */
+    WRITTEN_AND_NOT_READ
+  }
+
+  void failNext(Declaration how) throws IOException {
+    if (how == Declaration.NOT_WRITTEN) {
+      Files.createFile(folder.resolve("property not applied"));
+    }
+    if (how == Declaration.WRITTEN_AND_NOT_READ) {
+      Files.createFile(folder.resolve("unread"));
+    }
+    Files.createFile(folder.resolve("property"));
+  }
+
+  /** Whether what {@link #failNext} is about has not happened yet. */
+  boolean isToFail() {
+    return Files.exists(folder.resolve("property")) || Files.exists(folder.resolve("unread"));
+  }
+
+  /** The positions logs of a topic, in the metadata store. */
+  List<String> logsOf(String topic) throws IOException {
+    Path listed = folder.resolve("listed");
+    Files.deleteIfExists(listed);
+    Path written =
+        Files.writeString(
+            folder.resolve("being written"),
+            "/managed-ledgers/pulsar-broadcast/positions/logs/" + Codec.encode(topic));
+    Path wanted = Files.move(written, folder.resolve("list"));
+    await().until(() -> !Files.exists(wanted));
+    return Files.readAllLines(listed);
+  }
+
+  /** What a plugin of format 2 may have left of a subscription. */
+  enum Former {
+    /** A log, and a cursor that says so. */
+    MARKED,
+    /** A log, of which the cursor says nothing: a broker without the plugin moved it since. */
+    UNMARKED,
+    /** A log with a byte that is not what was written. */
+    DAMAGED
+  }
+
+  /**
+   * Leaves a log of format 2 to a plain subscription whose topic is loaded.
+   *
+   * @param acknowledged how many entries after the subscription's position the consumer "car" has
+   *     acknowledged
+   */
+  void leaveFormerLog(String topic, String subscription, Former how, int acknowledged)
+      throws IOException {
+    Path written =
+        Files.writeString(
+            folder.resolve("being written"),
+            topic
+                + " "
+                + subscription
+                + " "
+                + how.name().toLowerCase(Locale.ROOT)
+                + " "
+                + acknowledged);
+    Path wanted = Files.move(written, folder.resolve("former"));
     await().until(() -> !Files.exists(wanted));
   }
 

@@ -93,6 +93,7 @@ final class BrokerLine {
         "method SubscriptionOption.getReplicatedSubscriptionStateArg() or isReplicatedSubscriptionStateArg()");
     require(RESET_UNDER_WAY != null, "field PersistentSubscription.inProgressResetCursorFuture");
     require(CHECK_LIVENESS != null, "method TransportCnx.checkConnectionLiveness()");
+    CursorState.verify();
   }
 
   /** A subscription of the broker's own kind. */
@@ -289,7 +290,7 @@ final class BrokerLine {
     }
   }
 
-  private static void require(boolean present, String what) {
+  static void require(boolean present, String what) {
     if (!present) {
       throw new IllegalStateException("this broker has no " + what);
     }

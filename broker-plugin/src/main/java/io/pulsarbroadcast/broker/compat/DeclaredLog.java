@@ -59,18 +59,33 @@ record DeclaredLog(String generation, long formerLedger, String lost) {
   /**
    * Has a cursor say it.
    *
-   * @return completed when it is on storage
+   * @return completed when it is on storage; when it fails, the cursor says what is there, if that
+   *     can be read
    */
   CompletableFuture<Void> declare(ManagedCursor cursor) {
-    return cursor.putCursorProperty(
-        PROPERTY, generation + "/" + formerLedger + "/" + (lost == null ? "" : lost));
+    String value = generation + "/" + formerLedger + "/" + (lost == null ? "" : lost);
+    return orApplied(cursor, value, cursor.putCursorProperty(PROPERTY, value));
   }
 
   /** Has a cursor say nothing of a log any more: the subscription is plain. */
   static CompletableFuture<Void> revoke(ManagedCursor cursor) {
     return valueOf(cursor).isEmpty()
         ? CompletableFuture.completedFuture(null)
-        : cursor.removeCursorProperty(PROPERTY);
+        : orApplied(cursor, "", cursor.removeCursorProperty(PROPERTY));
+  }
+
+  /** A write that failed may have been applied all the same: storage says whether. */
+  private static CompletableFuture<Void> orApplied(
+      ManagedCursor cursor, String value, CompletableFuture<Void> written) {
+    return written.exceptionallyCompose(
+        e ->
+            CursorState.refresh(cursor)
+                .handle(
+                    (refreshed, unknown) ->
+                        unknown == null && valueOf(cursor).equals(value)
+                            ? CompletableFuture.<Void>completedFuture(null)
+                            : CompletableFuture.<Void>failedFuture(e))
+                .thenCompose(done -> done));
   }
 
   /** The same when the former log says in a ledger that it has moved. */

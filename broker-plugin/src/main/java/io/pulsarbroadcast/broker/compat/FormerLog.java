@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.compat;
 
 import static org.apache.pulsar.common.util.FutureUtil.waitForAll;
 
+import io.pulsarbroadcast.broker.compat.PositionsLogName.Owner;
 import io.pulsarbroadcast.broker.cursor.StoredPositions;
 import java.util.List;
 import java.util.NavigableMap;
@@ -14,6 +15,8 @@ import org.apache.bookkeeper.mledger.ManagedLedgerInfo;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.Subscription;
+import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 
 /**
@@ -43,7 +46,10 @@ final class FormerLog {
     return name;
   }
 
-  /** Whether a subscription exists that has or had the same log. */
+  /**
+   * Whether a subscription exists that has, or may have, the same log: a Broadcast one. A plain one
+   * never wrote to it, or deleted it when it became plain.
+   */
   CompletableFuture<Boolean> isShared() {
     return isShared(broker(), topic.getName(), subscription);
   }
@@ -52,9 +58,23 @@ final class FormerLog {
       BrokerService broker, String topic, String subscription) {
     List<CompletableFuture<Boolean>> others =
         PositionsLogName.othersOfFormer(topic, subscription).stream()
-            .map(broker.getPulsar().getLocalMetadataStore()::exists)
+            .map(other -> mayBeBroadcast(broker, other))
             .toList();
     return waitForAll(others).thenApply(asked -> others.stream().anyMatch(CompletableFuture::join));
+  }
+
+  private static CompletableFuture<Boolean> mayBeBroadcast(BrokerService broker, Owner other) {
+    Subscription loaded =
+        broker
+            .getTopicReference(other.topic())
+            .map(topic -> topic.getSubscription(other.subscription()))
+            .orElse(null);
+    if (loaded instanceof PersistentSubscription known) {
+      return CompletableFuture.completedFuture(PositionsLogs.isBroadcast(known.getCursor()));
+    }
+    return CursorState.read(broker.getPulsar().getLocalMetadataStore(), other.metadata())
+        .thenApply(
+            cursor -> cursor.isPresent() && PositionPublisher.mayBeMarked(cursor.orElseThrow()));
   }
 
   /**

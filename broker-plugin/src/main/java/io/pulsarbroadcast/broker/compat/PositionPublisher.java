@@ -18,6 +18,7 @@ import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedCursorInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -119,6 +120,18 @@ final class PositionPublisher {
    */
   static boolean isMarked(ManagedCursor cursor) {
     return cursor.getProperties().containsKey(MARK);
+  }
+
+  /**
+   * Whether the metadata of a cursor whose topic is not loaded here leaves room for a mark. A
+   * cursor that was closed has it there; of one that is open elsewhere, or whose broker crashed,
+   * nobody knows what its ledger says by now.
+   */
+  static boolean mayBeMarked(ManagedCursorInfo cursor) {
+    return cursor.getCursorsLedgerId() >= 0
+        || cursor.getPropertiesList().stream().anyMatch(mark -> mark.getName().equals(MARK))
+        || cursor.getCursorPropertiesList().stream()
+            .anyMatch(property -> property.getName().equals(DeclaredLog.PROPERTY));
   }
 
   /**

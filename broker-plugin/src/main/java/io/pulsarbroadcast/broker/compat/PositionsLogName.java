@@ -74,16 +74,22 @@ final class PositionsLogName {
     return METADATA + name;
   }
 
-  /**
-   * Where in the metadata store other subscriptions would be whose former log has the same name.
-   */
-  static List<String> othersOfFormer(String topic, String subscription) {
-    List<String> others = new ArrayList<>();
+  /** A topic's subscription; both names as users write them. */
+  record Owner(String topic, String subscription) {
+    /** Where the metadata store has its cursor. */
+    String metadata() {
+      return metadataOf(topic) + '/' + Codec.encode(subscription);
+    }
+  }
+
+  /** Other subscriptions whose former log would have the same name; there may be none of them. */
+  static List<Owner> othersOfFormer(String topic, String subscription) {
+    List<Owner> others = new ArrayList<>();
     String joined = Codec.encode(topic) + '-' + Codec.encode(subscription);
     for (int at = joined.indexOf('-'); at >= 0; at = joined.indexOf('-', at + 1)) {
       String other = Codec.decode(joined.substring(0, at));
       if (!other.equals(topic) && isTopic(other)) {
-        others.add(metadataOf(other) + '/' + joined.substring(at + 1));
+        others.add(new Owner(other, Codec.decode(joined.substring(at + 1))));
       }
     }
     return others;

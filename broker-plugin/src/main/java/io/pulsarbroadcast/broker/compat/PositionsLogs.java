@@ -61,10 +61,14 @@ final class PositionsLogs {
       String subscription, ManagedCursor cursor, boolean made) {
     return find(subscription, cursor, made)
         .handle(
-            (known, e) ->
-                e == null
-                    ? completedFuture(known)
-                    : CompletableFuture.<SubscriptionPast>failedFuture(refusal(subscription, e)))
+            (known, e) -> {
+              if (e != null) {
+                return CompletableFuture.<SubscriptionPast>failedFuture(refusal(subscription, e));
+              }
+              // Nobody waits for it.
+              swept();
+              return completedFuture(known);
+            })
         .thenCompose(known -> known);
   }
 
@@ -359,13 +363,41 @@ final class PositionsLogs {
                         done ->
                             new SubscriptionPast(origin, positions, ledger, declared, takenOver))
                     .handle(PositionsLedger.closingOnFailure(ledger))
-                    .thenCompose(past -> past));
+                    .thenCompose(past -> past))
+        .exceptionallyCompose(
+            e ->
+                discard(subscription, cursor, declared)
+                    .thenCompose(discarded -> CompletableFuture.failedFuture(e)));
+  }
+
+  /**
+   * Deletes a log that could not be made, unless it is, or may be, declared: that one is found when
+   * somebody tries again, or swept with the next load of the topic.
+   */
+  private CompletableFuture<Void> discard(
+      String subscription, ManagedCursor cursor, DeclaredLog notMade) {
+    return CursorState.refresh(cursor)
+        .thenCompose(
+            refreshed ->
+                notMade.equals(DeclaredLog.of(cursor))
+                    ? CompletableFuture.<Void>completedFuture(null)
+                    : deleteAll(
+                        List.of(PositionsLogName.fileOf(subscription, notMade.generation()))))
+        .exceptionally(
+            e -> {
+              log.warn(
+                  "[{}][{}] A positions log that could not be made is left until the topic is loaded again: {}",
+                  topic.getName(),
+                  subscription,
+                  e.toString());
+              return null;
+            });
   }
 
   /**
    * Deletes the logs that no subscription declares: of topics and subscriptions that were deleted
-   * by a broker without the plugin, or while it crashed. Once per load of the topic, before the
-   * first log is made.
+   * by a broker without the plugin, or while it crashed. Once per load of the topic: when the first
+   * log has been read, or before the first is made.
    */
   private synchronized CompletableFuture<Void> swept() {
     if (swept == null) {

@@ -13,9 +13,9 @@ import java.util.function.ObjIntConsumer;
  * that no cursor can be registered below a lowest position that is being published (I3).
  *
  * <p>Names: a name identifies a durable consumer, but generated names collide (5 hex digits in the
- * Java client). Connected consumers of one name each have a cursor of their own; of several left
- * behind under one name the lowest position is kept, and how many they were: as many may come back
- * and start from it. What is stored of a name is the lowest of all its cursors, and their number.
+ * Java client). Connected consumers of one name each have a cursor of their own; what several left
+ * behind under one name is kept with how many they were: as many may come back, and each starts at
+ * the lowest, see {@link LeftPositions}.
  */
 public final class CursorRegistry {
 
@@ -70,11 +70,9 @@ public final class CursorRegistry {
   public synchronized VirtualCursor connect(
       String name, long ttlSeconds, LongSupplier start, long deliveredEnd) {
     boolean durable = ttlSeconds >= 0;
-    NamedPosition named = durable ? names.get(name) : null;
-    boolean returned = named != null && named.leftBehind() != null;
-    VirtualCursor cursor;
+    VirtualCursor cursor = durable ? names.takeLeftBehind(name) : null;
+    boolean returned = cursor != null;
     if (returned) {
-      cursor = names.takeLeftBehind(named);
       cursor.returned = true;
     } else {
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
@@ -82,10 +80,7 @@ public final class CursorRegistry {
     }
     if (durable) {
       keptForDurable = true;
-      if (named == null) {
-        named = names.add(name, ttlSeconds);
-      }
-      names.connected(named, cursor, ttlSeconds, returned);
+      names.connected(cursor, ttlSeconds, returned);
     }
     connected.add(cursor);
     return cursor;
@@ -114,8 +109,7 @@ public final class CursorRegistry {
    */
   public synchronized void disconnect(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
-      cursor.named.disconnect();
-      names.leaveBehind(cursor.named, cursor, clockMillis.getAsLong());
+      names.leaveBehind(cursor, clockMillis.getAsLong());
     }
   }
 
@@ -126,8 +120,7 @@ public final class CursorRegistry {
    */
   public synchronized boolean forget(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
-      cursor.named.disconnect();
-      names.removeIfUnused(cursor.named);
+      names.forget(cursor);
     }
     return isEmpty();
   }
@@ -344,12 +337,8 @@ public final class CursorRegistry {
       String name, long ttlSeconds, int count, long lastSeenMillis, long next, long deliveredEnd) {
     VirtualCursor cursor = new VirtualCursor(name, true, skipped, next, deliveredEnd);
     keptForDurable = true;
-    NamedPosition known = names.get(name);
     names.restore(
-        known == null ? names.add(name, ttlSeconds) : known,
-        cursor,
-        count,
-        lastSeenMillis > 0 ? lastSeenMillis : clockMillis.getAsLong());
+        cursor, ttlSeconds, count, lastSeenMillis > 0 ? lastSeenMillis : clockMillis.getAsLong());
     return cursor;
   }
 
@@ -360,6 +349,7 @@ public final class CursorRegistry {
    * @return what they had not acknowledged, for when somebody else moved the subscription
    */
   synchronized Skipped raiseToFloor() {
+    names.restored();
     return moveUpTo(floor);
   }
 

@@ -2,10 +2,11 @@
 package io.pulsarbroadcast.broker.cursor;
 
 /**
- * The durable position, or positions, under one name, and what the store has of it. Guarded by its
- * {@link CursorRegistry}.
+ * The durable positions under one name, and what the store has of them: of the connected consumers,
+ * or of the last that left. Others that were left behind under the name are {@link LeftPosition}s.
+ * Guarded by its {@link CursorRegistry}.
  */
-final class NamedPosition {
+class NamedPosition {
 
   final String name;
 
@@ -18,12 +19,10 @@ final class NamedPosition {
   /** How many connected consumers have the name. */
   private int connected;
 
-  /** The lowest of the positions that wait for their consumer's return, or null. */
+  /** What waits for its consumer's return, or null. */
   private VirtualCursor leftBehind;
 
-  private int leftBehindCount;
-
-  /** When the last of them was left behind. */
+  /** When it was left behind. */
   private long leftAtMillis;
 
   /** The lowest of its cursors; valid only while positions are being collected. */
@@ -57,14 +56,23 @@ final class NamedPosition {
 
   /** How many positions are under the name, connected or left behind. */
   int count() {
-    return connected + leftBehindCount;
+    return connected + leftBehindCount();
   }
 
   int leftBehindCount() {
-    return leftBehindCount;
+    return leftBehind == null ? 0 : 1;
   }
 
-  /** The lowest of those left behind, or null. */
+  /** Whether it is one consumer's. */
+  boolean isAlone() {
+    return count() == 1;
+  }
+
+  boolean isConnected() {
+    return connected > 0;
+  }
+
+  /** What was left behind, or null. */
   VirtualCursor leftBehind() {
     return leftBehind;
   }
@@ -74,17 +82,22 @@ final class NamedPosition {
    *
    * @param returned whether it was left behind before
    */
-  void connect(long ttl, boolean returned) {
+  void connect(boolean returned) {
     lastSeenWritten &= connected > 0;
     connected++;
     if (!returned) {
       isNew = true;
       isAwaited = true;
     }
-    // Namesakes are told apart by nothing: none is to lose its position before its time.
-    long longest = count() == 1 ? ttl : Math.max(ttl, ttlSeconds);
-    if (longest != ttlSeconds) {
-      ttlSeconds = longest;
+  }
+
+  long ttlSeconds() {
+    return ttlSeconds;
+  }
+
+  void ttlSeconds(long seconds) {
+    if (seconds != ttlSeconds) {
+      ttlSeconds = seconds;
       forgetStored();
     }
   }
@@ -95,37 +108,17 @@ final class NamedPosition {
     lastSeenWritten = false;
   }
 
-  /** Keeps a cursor for its consumer's return; of several the lowest, and how many they are. */
+  /** Keeps a cursor for its consumer's return; nobody is connected. */
   void leaveBehind(VirtualCursor cursor, long nowMillis) {
-    if (leftBehind == null) {
-      leftBehind = cursor;
-    } else {
-      leftBehind.lowerTo(cursor);
-    }
-    leftBehindCount++;
+    cursor.named = this;
+    leftBehind = cursor;
     leftAtMillis = nowMillis;
     lastSeenWritten = false;
   }
 
-  /** Takes what was stored of the name; see {@link CursorRegistry#restore}. */
-  void restore(VirtualCursor cursor, int count, long lastSeenMillis) {
-    int before = leftBehindCount;
-    leaveBehind(cursor, Math.max(leftAtMillis, lastSeenMillis));
-    // A name can be there twice, when a write arrived in part: the lower position holds.
-    leftBehindCount = Math.max(before, count);
-    writtenCount = leftBehindCount;
-    storedNext = leftBehind.next();
-  }
-
-  /** A cursor for a consumer that returns: one of those left behind. */
-  VirtualCursor takeLeftBehind() {
-    VirtualCursor cursor = leftBehind;
-    if (--leftBehindCount > 0) {
-      // Nobody knows whose the others are; each starts at the lowest.
-      return cursor.copy();
-    }
-    leftBehind = null;
-    return cursor;
+  /** When the last was left behind. */
+  long leftAtMillis() {
+    return leftAtMillis;
   }
 
   /** The end of the second, so that those who leave within one are written together. */
@@ -139,7 +132,6 @@ final class NamedPosition {
 
   void dropLeftBehind() {
     leftBehind = null;
-    leftBehindCount = 0;
   }
 
   /** Whether no write has had all of its positions yet. */
@@ -173,14 +165,15 @@ final class NamedPosition {
   /**
    * Writes what the store does not have.
    *
+   * @param together whether it belongs into one record with what was written before
    * @return whether there was something
    */
-  boolean collect(PositionsRecords records) {
+  boolean collect(PositionsRecords records, boolean together) {
     long next = lowest.next();
     int aheadVersion = lowest.aheadVersion();
     // Two consumers of one name do not share their holes: only a position that stands alone keeps
     // them.
-    boolean alone = count() == 1;
+    boolean alone = isAlone();
     boolean changed =
         stored != lowest
             || storedNext != next
@@ -189,7 +182,9 @@ final class NamedPosition {
     if (nameWritten && !changed && lastSeenWritten && writtenCount == count() && !isNew) {
       return false;
     }
-    records.begin();
+    if (!together) {
+      records.begin();
+    }
     collectName(records);
     if (changed) {
       records.position(number, next);
@@ -206,14 +201,13 @@ final class NamedPosition {
 
   /**
    * Writes that there are more positions than the store knows, of which {@link #lowest} is the
-   * lowest that it does not know.
+   * lowest that it does not know; into one record with what was written before.
    */
   void collectNew(PositionsRecords records) {
     if (writtenCount == 0) {
-      collect(records);
+      collect(records, true);
       return;
     }
-    records.begin();
     collectName(records);
     // Those that it knows are where it has them, or further on: the next change says where.
     storedNext = Math.min(storedNext, lowest.next());
@@ -225,7 +219,7 @@ final class NamedPosition {
     if (!nameWritten) {
       records.name(number, name, ttlSeconds);
     }
-    if (nameWritten ? writtenCount != count() : count() > 1) {
+    if (nameWritten ? writtenCount != count() : count() != 1) {
       records.count(number, count());
     }
     if (nameWritten ? !lastSeenWritten : connected == 0) {
