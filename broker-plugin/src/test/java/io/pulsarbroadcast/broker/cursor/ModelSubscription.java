@@ -208,7 +208,7 @@ abstract class ModelSubscription {
           name,
           stored.least(),
           stored.most());
-      expected.names.put(name, stored.found(count));
+      expected.names.put(name, stored.found(count, exactly));
       found++;
     }
     require(

@@ -52,11 +52,11 @@ final class StoredReference {
           registration, ttlSeconds, lastSeenMillis, least, most, must, may, mayOfNew, isNew, true);
     }
 
-    Name found(int count) {
+    Name found(int count, boolean exactly) {
       return new Name(
           registration,
           ttlSeconds,
-          least == count && most == count ? lastSeenMillis : UNKNOWN,
+          exactly ? lastSeenMillis : UNKNOWN,
           count,
           count,
           must,
