@@ -13,9 +13,9 @@ import java.util.function.ObjIntConsumer;
  * that no cursor can be registered below a lowest position that is being published (I3).
  *
  * <p>Names: a name identifies a durable consumer, but generated names collide (5 hex digits in the
- * Java client). Connected consumers of one name each have a cursor of their own; what several left
- * behind under one name is kept with how many they were: as many may come back, and each starts at
- * the lowest, see {@link LeftPositions}.
+ * Java client). Connected consumers of one name each have a cursor of their own; of several left
+ * behind under one name the lowest position is kept, and how many they were: as many may come back
+ * and start from it. What is stored of a name is the lowest of all its cursors, and their number.
  */
 public final class CursorRegistry {
 
@@ -70,9 +70,11 @@ public final class CursorRegistry {
   public synchronized VirtualCursor connect(
       String name, long ttlSeconds, LongSupplier start, long deliveredEnd) {
     boolean durable = ttlSeconds >= 0;
-    VirtualCursor cursor = durable ? names.takeLeftBehind(name) : null;
-    boolean returned = cursor != null;
+    NamedPosition named = durable ? names.get(name) : null;
+    boolean returned = named != null && named.leftBehind() != null;
+    VirtualCursor cursor;
     if (returned) {
+      cursor = names.takeLeftBehind(named);
       cursor.returned = true;
     } else {
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
@@ -80,7 +82,10 @@ public final class CursorRegistry {
     }
     if (durable) {
       keptForDurable = true;
-      names.connected(cursor, ttlSeconds, returned);
+      if (named == null) {
+        named = names.add(name, ttlSeconds);
+      }
+      names.connected(named, cursor, ttlSeconds, returned);
     }
     connected.add(cursor);
     return cursor;
@@ -109,7 +114,8 @@ public final class CursorRegistry {
    */
   public synchronized void disconnect(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
-      names.leaveBehind(cursor, clockMillis.getAsLong());
+      cursor.named.disconnect();
+      names.leaveBehind(cursor.named, cursor, clockMillis.getAsLong());
     }
   }
 
@@ -120,7 +126,8 @@ public final class CursorRegistry {
    */
   public synchronized boolean forget(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
-      names.forget(cursor);
+      cursor.named.disconnect();
+      names.removeIfUnused(cursor.named);
     }
     return isEmpty();
   }
@@ -337,8 +344,12 @@ public final class CursorRegistry {
       String name, long ttlSeconds, int count, long lastSeenMillis, long next, long deliveredEnd) {
     VirtualCursor cursor = new VirtualCursor(name, true, skipped, next, deliveredEnd);
     keptForDurable = true;
+    NamedPosition known = names.get(name);
     names.restore(
-        cursor, ttlSeconds, count, lastSeenMillis > 0 ? lastSeenMillis : clockMillis.getAsLong());
+        known == null ? names.add(name, ttlSeconds) : known,
+        cursor,
+        count,
+        lastSeenMillis > 0 ? lastSeenMillis : clockMillis.getAsLong());
     return cursor;
   }
 
@@ -349,7 +360,6 @@ public final class CursorRegistry {
    * @return what they had not acknowledged, for when somebody else moved the subscription
    */
   synchronized Skipped raiseToFloor() {
-    names.restored();
     return moveUpTo(floor);
   }
 

@@ -2,11 +2,10 @@
 package io.pulsarbroadcast.broker.cursor;
 
 /**
- * The durable positions under one name, and what the store has of them: of the connected consumers,
- * or of the last that left. Others that were left behind under the name are {@link LeftPosition}s.
- * Guarded by its {@link CursorRegistry}.
+ * The durable position, or positions, under one name, and what the store has of it. Guarded by its
+ * {@link CursorRegistry}.
  */
-class NamedPosition {
+final class NamedPosition {
 
   final String name;
 
@@ -19,10 +18,12 @@ class NamedPosition {
   /** How many connected consumers have the name. */
   private int connected;
 
-  /** What waits for its consumer's return, or null. */
+  /** The lowest of the positions that wait for their consumer's return, or null. */
   private VirtualCursor leftBehind;
 
-  /** When it was left behind. */
+  private int leftBehindCount;
+
+  /** When the last of them was left behind. */
   private long leftAtMillis;
 
   /** The lowest of its cursors; valid only while positions are being collected. */
@@ -56,23 +57,14 @@ class NamedPosition {
 
   /** How many positions are under the name, connected or left behind. */
   int count() {
-    return connected + leftBehindCount();
+    return connected + leftBehindCount;
   }
 
   int leftBehindCount() {
-    return leftBehind == null ? 0 : 1;
+    return leftBehindCount;
   }
 
-  /** Whether it is one consumer's. */
-  boolean isAlone() {
-    return count() == 1;
-  }
-
-  boolean isConnected() {
-    return connected > 0;
-  }
-
-  /** What was left behind, or null. */
+  /** The lowest of those left behind, or null. */
   VirtualCursor leftBehind() {
     return leftBehind;
   }
@@ -82,22 +74,17 @@ class NamedPosition {
    *
    * @param returned whether it was left behind before
    */
-  void connect(boolean returned) {
+  void connect(long ttl, boolean returned) {
     lastSeenWritten &= connected > 0;
     connected++;
     if (!returned) {
       isNew = true;
       isAwaited = true;
     }
-  }
-
-  long ttlSeconds() {
-    return ttlSeconds;
-  }
-
-  void ttlSeconds(long seconds) {
-    if (seconds != ttlSeconds) {
-      ttlSeconds = seconds;
+    // Namesakes are told apart by nothing: none is to lose its position before its time.
+    long longest = count() == 1 ? ttl : Math.max(ttl, ttlSeconds);
+    if (longest != ttlSeconds) {
+      ttlSeconds = longest;
       forgetStored();
     }
   }
@@ -108,17 +95,37 @@ class NamedPosition {
     lastSeenWritten = false;
   }
 
-  /** Keeps a cursor for its consumer's return; nobody is connected. */
+  /** Keeps a cursor for its consumer's return; of several the lowest, and how many they are. */
   void leaveBehind(VirtualCursor cursor, long nowMillis) {
-    cursor.named = this;
-    leftBehind = cursor;
+    if (leftBehind == null) {
+      leftBehind = cursor;
+    } else {
+      leftBehind.lowerTo(cursor);
+    }
+    leftBehindCount++;
     leftAtMillis = nowMillis;
     lastSeenWritten = false;
   }
 
-  /** When the last was left behind. */
-  long leftAtMillis() {
-    return leftAtMillis;
+  /** Takes what was stored of the name; see {@link CursorRegistry#restore}. */
+  void restore(VirtualCursor cursor, int count, long lastSeenMillis) {
+    int before = leftBehindCount;
+    leaveBehind(cursor, Math.max(leftAtMillis, lastSeenMillis));
+    // A name can be there twice, when a write arrived in part: the lower position holds.
+    leftBehindCount = Math.max(before, count);
+    writtenCount = leftBehindCount;
+    storedNext = leftBehind.next();
+  }
+
+  /** A cursor for a consumer that returns: one of those left behind. */
+  VirtualCursor takeLeftBehind() {
+    VirtualCursor cursor = leftBehind;
+    if (--leftBehindCount > 0) {
+      // Nobody knows whose the others are; each starts at the lowest.
+      return cursor.copy();
+    }
+    leftBehind = null;
+    return cursor;
   }
 
   /** The end of the second, so that those who leave within one are written together. */
@@ -132,6 +139,7 @@ class NamedPosition {
 
   void dropLeftBehind() {
     leftBehind = null;
+    leftBehindCount = 0;
   }
 
   /** Whether no write has had all of its positions yet. */
@@ -165,15 +173,14 @@ class NamedPosition {
   /**
    * Writes what the store does not have.
    *
-   * @param together whether it belongs into one record with what was written before
    * @return whether there was something
    */
-  boolean collect(PositionsRecords records, boolean together) {
+  boolean collect(PositionsRecords records) {
     long next = lowest.next();
     int aheadVersion = lowest.aheadVersion();
     // Two consumers of one name do not share their holes: only a position that stands alone keeps
     // them.
-    boolean alone = isAlone();
+    boolean alone = count() == 1;
     boolean changed =
         stored != lowest
             || storedNext != next
@@ -182,9 +189,7 @@ class NamedPosition {
     if (nameWritten && !changed && lastSeenWritten && writtenCount == count() && !isNew) {
       return false;
     }
-    if (!together) {
-      records.begin();
-    }
+    records.begin();
     collectName(records);
     if (changed) {
       records.position(number, next);
@@ -201,13 +206,14 @@ class NamedPosition {
 
   /**
    * Writes that there are more positions than the store knows, of which {@link #lowest} is the
-   * lowest that it does not know; into one record with what was written before.
+   * lowest that it does not know.
    */
   void collectNew(PositionsRecords records) {
     if (writtenCount == 0) {
-      collect(records, true);
+      collect(records);
       return;
     }
+    records.begin();
     collectName(records);
     // Those that it knows are where it has them, or further on: the next change says where.
     storedNext = Math.min(storedNext, lowest.next());
@@ -219,7 +225,7 @@ class NamedPosition {
     if (!nameWritten) {
       records.name(number, name, ttlSeconds);
     }
-    if (nameWritten ? writtenCount != count() : count() != 1) {
+    if (nameWritten ? writtenCount != count() : count() > 1) {
       records.count(number, count());
     }
     if (nameWritten ? !lastSeenWritten : connected == 0) {

@@ -5,8 +5,8 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredName;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -147,16 +147,11 @@ public final class StoredPositions {
 
   /** Takes the positions of names that {@code later} has in place of its own. */
   public void update(StoredPositions later) {
-    Set<String> known =
-        later.current.values().stream()
-            .map(stored -> stored.name.name())
-            .collect(Collectors.toSet());
-    List<Stored> all = new ArrayList<>(later.current.values());
-    current.values().stream()
-        .filter(stored -> !known.contains(stored.name.name()))
-        .forEach(all::add);
+    Map<String, Stored> byName = new LinkedHashMap<>();
+    current.values().forEach(stored -> byName.put(stored.name.name(), stored));
+    later.current.values().forEach(stored -> byName.put(stored.name.name(), stored));
     current = new HashMap<>();
-    all.forEach(stored -> current.put(current.size(), stored));
+    byName.values().forEach(stored -> current.put(current.size(), stored));
   }
 
   /** All of it, as the records that another log begins with. */

@@ -61,16 +61,10 @@ final class ModelLog implements PositionsStore.Log {
 
     private boolean hasOnlyNewNames(PositionsRecord record, Map<Integer, String> names) {
       return Stream.of(record.positions, record.counts, record.lastSeenMillis)
-              .flatMap(section -> section.values().stream())
-              .flatMapToInt(RoaringBitmap::stream)
-              .mapToObj(names::get)
-              .allMatch(
-                  name ->
-                      !before.isSame(name, now)
-                          || now.names.get(name).isNew()
-                          || now.names.get(name).most() > 1
-                          || before.names.get(name).most() > 1)
-          && record.removed.isEmpty();
+          .flatMap(section -> section.values().stream())
+          .flatMapToInt(RoaringBitmap::stream)
+          .mapToObj(names::get)
+          .allMatch(name -> !before.isSame(name, now) || now.names.get(name).isNew());
     }
 
     /** What is in the log when it is there: of a write of new names, no more than those. */
@@ -184,7 +178,7 @@ final class ModelLog implements PositionsStore.Log {
    * or as after.
    */
   StoredReference expected() {
-    StoredReference expected = found.copy();
+    StoredReference expected = found.or(found);
     int from = foundRecords;
     while (from < stored.size()) {
       Write write = stored.get(from).write;

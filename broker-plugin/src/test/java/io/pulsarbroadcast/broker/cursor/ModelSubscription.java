@@ -20,10 +20,6 @@ abstract class ModelSubscription {
 
   private static final int TRACE_STEPS = 40;
   private static final int MAX_HOLES = 1_000;
-
-  /** How many names there are. */
-  static final int NAMES = 6;
-
   final Random random;
   final ArrayDeque<String> trace;
   final ModelTopic topic = new ModelTopic();
@@ -153,26 +149,11 @@ abstract class ModelSubscription {
     return topic.number(index.entryAt(ordinal));
   }
 
-  static String nameOf(int number) {
-    return "car-" + number;
-  }
-
-  /**
-   * Takes every stored position under its name, in a registry of its own.
-   *
-   * @param exactly whether everything was written; else there may be more under a name, for what is
-   *     gone is written last
-   */
-  void checkRestored(StoredReference expected, boolean exactly) {
+  /** Takes every stored position under its name, in a registry of its own. */
+  void checkRestored(StoredReference expected) {
     load();
     restoreInto(registry);
     int found = 0;
-    if (!exactly) {
-      // Who has unsubscribed may be there still.
-      for (int i = 0; i < NAMES; i++) {
-        expected.names.putIfAbsent(nameOf(i), StoredReference.Name.anywhere(topic.end()));
-      }
-    }
     for (String name : List.copyOf(expected.names.keySet())) {
       StoredReference.Name stored = expected.names.get(name);
       int count = 0;
@@ -182,11 +163,6 @@ abstract class ModelSubscription {
           break;
         }
         count++;
-        if (!exactly) {
-          // What was before it may be there too, and then comes first.
-          int at = number(skipped.firstNotSkipped(real.next()));
-          stored.must().clear(at, Math.max(at, stored.must().length()));
-        }
         ReferenceCursor cursor = new ReferenceCursor(name, true, published, topic.end());
         cursor.must.or(stored.must());
         cursor.may.or(stored.may());
@@ -202,13 +178,13 @@ abstract class ModelSubscription {
         continue;
       }
       require(
-          count >= stored.least() && (count <= stored.most() || !exactly),
+          count >= stored.least() && count <= stored.most(),
           "I1: %s of %s were restored, of %s to %s stored",
           count,
           name,
           stored.least(),
           stored.most());
-      expected.names.put(name, stored.found(count, exactly));
+      expected.names.put(name, stored.found(count));
       found++;
     }
     require(

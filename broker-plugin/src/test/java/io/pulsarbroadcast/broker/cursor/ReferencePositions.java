@@ -29,98 +29,25 @@ final class ReferencePositions {
     long ttlSeconds;
     final List<ReferenceCursor> connected = new ArrayList<>();
 
-    /** Where the last that left is, when nobody is connected. */
+    /** Stands for all that are left behind: where the lowest of them is. */
     ReferenceCursor leftBehind;
 
+    int leftBehindCount;
     long leftAtMillis;
-
-    /** What others left behind, the oldest first. */
-    final List<Left> earlier = new ArrayList<>();
 
     /** Whether a position was added since the last write. */
     boolean isNew;
 
-    int leftBehindCount() {
-      return (leftBehind == null ? 0 : 1) + earlier.stream().mapToInt(left -> left.waiting).sum();
-    }
-
     int count() {
-      return connected.size() + leftBehindCount();
-    }
-
-    List<ReferenceCursor> allLeftBehind() {
-      List<ReferenceCursor> all =
-          new ArrayList<>(earlier.stream().map(left -> left.cursor).toList());
-      if (leftBehind != null) {
-        all.add(leftBehind);
-      }
-      return all;
+      return connected.size() + leftBehindCount;
     }
 
     List<ReferenceCursor> all() {
       List<ReferenceCursor> all = new ArrayList<>(connected);
-      all.addAll(allLeftBehind());
+      if (leftBehind != null) {
+        all.add(leftBehind);
+      }
       return all;
-    }
-
-    void addEarlier(ReferenceCursor cursor, long leftAt, int waiting, int mayWait) {
-      Left newest = earlier.isEmpty() ? null : earlier.get(earlier.size() - 1);
-      if (newest != null && leftAt - newest.sinceMillis <= ttlSeconds * 1_000 / 8) {
-        newest.cursor.lowerTo(cursor);
-        newest.leftAtMillis = Math.max(newest.leftAtMillis, leftAt);
-        newest.waiting += waiting;
-        newest.mayWait += mayWait;
-      } else {
-        earlier.add(new Left(cursor, leftAt, waiting, mayWait));
-      }
-    }
-
-    /** One of those who wait returns; nobody knows which. */
-    ReferenceCursor takeLeftBehind() {
-      ReferenceCursor last = leftBehind;
-      leftBehind = null;
-      if (earlier.isEmpty()) {
-        return last;
-      }
-      int waiting = (last == null ? 0 : 1) + earlier.stream().mapToInt(left -> left.waiting).sum();
-      Left only = last == null && earlier.size() == 1 ? earlier.get(0) : null;
-      if (only != null && only.waiting == 1 && only.mayWait == 0) {
-        earlier.clear();
-        return only.cursor;
-      }
-      ReferenceCursor taken = last == null ? earlier.get(0).cursor.copy() : last.copy();
-      earlier.forEach(left -> taken.lowerTo(left.cursor));
-      if (waiting == 1) {
-        earlier.clear();
-      } else if (last != null) {
-        addEarlier(last, leftAtMillis, 0, 1);
-      } else {
-        for (int i = earlier.size() - 1; i >= 0; i--) {
-          if (earlier.get(i).waiting > 0) {
-            earlier.get(i).waiting--;
-            earlier.get(i).mayWait++;
-            break;
-          }
-        }
-      }
-      return taken;
-    }
-  }
-
-  /** What consumers of one name left behind within a short time. */
-  static final class Left {
-    final ReferenceCursor cursor;
-    final long sinceMillis;
-    long leftAtMillis;
-    int waiting;
-    int mayWait;
-
-    Left(ReferenceCursor cursor, long leftAtMillis, int waiting, int mayWait) {
-      this.cursor = cursor;
-      this.sinceMillis = leftAtMillis;
-      this.leftAtMillis = leftAtMillis;
-      this.waiting = waiting;
-      this.mayWait = mayWait;
     }
   }
 
@@ -135,15 +62,18 @@ final class ReferencePositions {
     if (durable) {
       keptForDurable = true;
       Name named = names.computeIfAbsent(name, unused -> new Name());
-      cursor = named.takeLeftBehind();
-      if (cursor == null) {
+      if (named.leftBehind == null) {
         cursor = new ReferenceCursor(name, true, Math.max(floor, start), sentEnd);
         cursor.isNew = true;
         named.isNew = true;
+      } else if (--named.leftBehindCount > 0) {
+        cursor = named.leftBehind.copy();
+      } else {
+        cursor = named.leftBehind;
+        named.leftBehind = null;
       }
       named.connected.add(cursor);
-      named.ttlSeconds =
-          named.all().size() == 1 ? ttlSeconds : Math.max(ttlSeconds, named.ttlSeconds);
+      named.ttlSeconds = named.count() == 1 ? ttlSeconds : Math.max(ttlSeconds, named.ttlSeconds);
     } else {
       cursor = new ReferenceCursor(name, false, start, sentEnd);
     }
@@ -155,11 +85,12 @@ final class ReferencePositions {
     if (connected.remove(cursor) && cursor.durable) {
       Name named = names.get(cursor.name);
       named.connected.remove(cursor);
-      if (named.connected.isEmpty()) {
+      named.leftAtMillis = nowMillis;
+      named.leftBehindCount++;
+      if (named.leftBehind == null) {
         named.leftBehind = cursor;
-        named.leftAtMillis = nowMillis;
       } else {
-        named.addEarlier(cursor, nowMillis, 1, 0);
+        named.leftBehind.lowerTo(cursor);
       }
     }
   }
@@ -174,56 +105,38 @@ final class ReferencePositions {
     }
   }
 
-  /**
-   * Those that are dropped, each as often as it stands for one.
-   *
-   * @param moved takes those who may have left later as well, and go on from there
-   */
-  List<ReferenceCursor> expire(long nowMillis, List<ReferenceCursor> moved) {
+  /** Those that are dropped, each as often as it stands for one. */
+  List<ReferenceCursor> expire(long nowMillis) {
     List<ReferenceCursor> expired = new ArrayList<>();
     for (Iterator<Name> all = names.values().iterator(); all.hasNext(); ) {
       Name named = all.next();
-      while (!named.earlier.isEmpty()
-          && nowMillis - named.earlier.get(0).leftAtMillis >= named.ttlSeconds * 1_000) {
-        Left oldest = named.earlier.remove(0);
-        for (Left newer : named.earlier) {
-          int taken = Math.min(oldest.waiting, newer.mayWait);
-          newer.waiting += taken;
-          newer.mayWait -= taken;
-          oldest.waiting -= taken;
-          moved.addAll(Collections.nCopies(taken, oldest.cursor));
-        }
-        expired.addAll(Collections.nCopies(oldest.waiting, oldest.cursor));
-      }
       if (named.leftBehind != null && nowMillis - named.leftAtMillis >= named.ttlSeconds * 1_000) {
-        expired.add(named.leftBehind);
+        expired.addAll(Collections.nCopies(named.leftBehindCount, named.leftBehind));
         named.leftBehind = null;
-      }
-      if (named.all().isEmpty()) {
-        all.remove();
+        named.leftBehindCount = 0;
+        if (named.connected.isEmpty()) {
+          all.remove();
+        }
       }
     }
     return expired;
   }
 
   List<ReferenceCursor> leftBehind() {
-    return names.values().stream().flatMap(named -> named.allLeftBehind().stream()).toList();
+    return names.values().stream()
+        .filter(named -> named.leftBehind != null)
+        .map(named -> named.leftBehind)
+        .toList();
   }
 
   int leftBehindCount() {
-    return names.values().stream().mapToInt(Name::leftBehindCount).sum();
+    return names.values().stream().mapToInt(named -> named.leftBehindCount).sum();
   }
 
   /** How many positions a cursor stands for. */
   int countOf(ReferenceCursor cursor) {
     Name named = names.get(cursor.name);
-    return named == null
-        ? 1
-        : named.earlier.stream()
-            .filter(left -> left.cursor == cursor)
-            .mapToInt(left -> left.waiting)
-            .findAny()
-            .orElse(1);
+    return named != null && named.leftBehind == cursor ? named.leftBehindCount : 1;
   }
 
   /** The cursors that hold the subscription. */
@@ -246,7 +159,7 @@ final class ReferencePositions {
       BitSet must = new BitSet();
       BitSet may = (BitSet) cursors.get(0).may.clone();
       BitSet mayOfNew = null;
-      if (cursors.size() == 1 && named.count() == 1) {
+      if (named.count() == 1) {
         must.or(cursors.get(0).must);
       } else {
         // Of several positions of one name the lowest is stored, and no holes.
@@ -265,10 +178,7 @@ final class ReferencePositions {
           new StoredReference.Name(
               named,
               named.ttlSeconds,
-              // When each of several left is not looked at.
-              !named.earlier.isEmpty()
-                  ? StoredReference.UNKNOWN
-                  : named.connected.isEmpty() ? endOfSecond(named.leftAtMillis) : 0,
+              named.connected.isEmpty() ? endOfSecond(named.leftAtMillis) : 0,
               named.count(),
               named.count(),
               must,
@@ -298,13 +208,10 @@ final class ReferencePositions {
           cursor.answered = !expected.optional();
           Name named = new Name();
           named.ttlSeconds = expected.ttlSeconds();
-          long leftAt = expected.lastSeenMillis() > 0 ? expected.lastSeenMillis() : nowMillis;
-          if (expected.least() == 1) {
-            named.leftBehind = cursor;
-            named.leftAtMillis = leftAt;
-          } else {
-            named.earlier.add(new Left(cursor, leftAt, expected.least(), 0));
-          }
+          named.leftBehind = cursor;
+          named.leftBehindCount = expected.least();
+          named.leftAtMillis =
+              expected.lastSeenMillis() > 0 ? expected.lastSeenMillis() : nowMillis;
           positions.names.put(name, named);
           positions.keptForDurable = true;
         });

@@ -40,30 +40,14 @@ final class StoredReference {
       boolean isNew,
       boolean optional) {
 
-    /** Of which nothing is known, not even whether it is there. */
-    static Name anywhere(int end) {
-      BitSet all = new BitSet();
-      all.set(0, end);
-      return new Name(new Object(), UNKNOWN, UNKNOWN, 0, 0, new BitSet(), all, null, false, true);
-    }
-
     Name asOptional() {
       return new Name(
           registration, ttlSeconds, lastSeenMillis, least, most, must, may, mayOfNew, isNew, true);
     }
 
-    Name found(int count, boolean exactly) {
+    Name found(int count) {
       return new Name(
-          registration,
-          ttlSeconds,
-          exactly ? lastSeenMillis : UNKNOWN,
-          count,
-          count,
-          must,
-          may,
-          null,
-          false,
-          false);
+          registration, ttlSeconds, lastSeenMillis, count, count, must, may, null, false, false);
     }
 
     boolean isUncertain() {
@@ -74,8 +58,7 @@ final class StoredReference {
       BitSet both = (BitSet) must.clone();
       both.and(other.must);
       if (registration != other.registration || most > 1 || other.most > 1) {
-        // Both can be there, when the end of the first is not: the lower comes first, without
-        // holes.
+        // Both can be there, when the end of the first is not: then the lower holds, without holes.
         both.clear(both.nextClearBit(0), both.length());
       }
       BitSet either = (BitSet) may.clone();
@@ -85,9 +68,7 @@ final class StoredReference {
           ttlSeconds == other.ttlSeconds ? ttlSeconds : UNKNOWN,
           lastSeenMillis == other.lastSeenMillis ? lastSeenMillis : UNKNOWN,
           Math.min(least, other.least),
-          // Here and there, when it is written under another number, and that of before not taken
-          // off.
-          most + other.most,
+          Math.max(most, other.most),
           both,
           either,
           null,
@@ -95,27 +76,10 @@ final class StoredReference {
           registration != other.registration || optional || other.optional);
     }
 
-    /** This, and what may be there of a registration before it. */
-    private Name beside(Name before) {
-      Name both = or(before);
-      return new Name(
-          registration,
-          both.ttlSeconds,
-          UNKNOWN,
-          least,
-          both.most,
-          both.must,
-          both.may,
-          null,
-          false,
-          optional);
-    }
-
     /** This, with the positions that a write of new names adds. */
     private Name grownTo(Name now) {
       if (!now.isNew) {
-        // With what was left behind under a name all of it is written.
-        return most == 1 && now.most == 1 ? this : or(now);
+        return this;
       }
       Name grown = or(now);
       if (now.mayOfNew != null) {
@@ -126,7 +90,7 @@ final class StoredReference {
           now.ttlSeconds,
           now.lastSeenMillis,
           now.least,
-          most > 1 ? most + now.most : now.most,
+          now.most,
           grown.must,
           grown.may,
           null,
@@ -142,25 +106,13 @@ final class StoredReference {
     return here != null && there != null && here.registration == there.registration;
   }
 
-  /** This, with the names that are new there. */
+  /** This, with the names that are new there, and without those that are no more. */
   StoredReference withNewNames(StoredReference now) {
     StoredReference result = new StoredReference();
-    // What is gone is still there.
-    names.forEach((name, here) -> result.names.put(name, here.asOptional()));
     now.names.forEach(
         (name, there) ->
-            result.names.put(
-                name,
-                isSame(name, now)
-                    ? names.get(name).grownTo(there)
-                    : names.containsKey(name) ? there.beside(names.get(name)) : there));
+            result.names.put(name, isSame(name, now) ? names.get(name).grownTo(there) : there));
     return result;
-  }
-
-  StoredReference copy() {
-    StoredReference copy = new StoredReference();
-    copy.names.putAll(names);
-    return copy;
   }
 
   /** What is expected when each name may be as here or as there. */
