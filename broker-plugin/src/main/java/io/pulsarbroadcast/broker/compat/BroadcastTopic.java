@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.ManagedLedger;
@@ -56,7 +57,8 @@ final class BroadcastTopic extends MeteredTopic {
   /** Subscriptions whose positions are stored in a format that is not known. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
 
-  private volatile boolean closing;
+  /** How often the broker began to close the topic, less how often it could not. */
+  private final AtomicInteger closings = new AtomicInteger();
 
   private final PlainSubscribe.UnderWay plainSubscribes = new PlainSubscribe.UnderWay();
 
@@ -125,11 +127,11 @@ final class BroadcastTopic extends MeteredTopic {
 
   /** Whether the broker closes the topic, or has closed it. */
   boolean isClosing() {
-    return closing;
+    return closings.get() > 0;
   }
 
   private CompletableFuture<Void> closing(Supplier<CompletableFuture<Void>> close) {
-    closing = true;
+    closings.incrementAndGet();
     return types
         .ended()
         .completeOnTimeout(null, STORE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
@@ -138,7 +140,7 @@ final class BroadcastTopic extends MeteredTopic {
         .whenComplete(
             (closed, e) -> {
               if (e != null) {
-                closing = false;
+                closings.decrementAndGet();
               }
             });
   }
@@ -321,7 +323,7 @@ final class BroadcastTopic extends MeteredTopic {
 
   /** The same also while the topic is fenced because of a failed write, after which it goes on. */
   void unlessClosing(Runnable action) {
-    unless(() -> isFenced && closing, action);
+    unless(() -> isFenced && isClosing(), action);
   }
 
   private void unless(BooleanSupplier exception, Runnable action) {

@@ -84,7 +84,9 @@ final class TypeExchange {
     // Before it looks: whoever closes the topic says so first, and then waits for those here.
     underWay.add(end);
     CompletableFuture<T> result =
-        topic.isClosing() ? CompletableFuture.failedFuture(topicFenced()) : steps.get();
+        topic.isClosing()
+            ? CompletableFuture.failedFuture(topicFenced())
+            : DONE.thenCompose(begun -> steps.get());
     return result.whenComplete(
         (done, e) -> {
           underWay.remove(end);

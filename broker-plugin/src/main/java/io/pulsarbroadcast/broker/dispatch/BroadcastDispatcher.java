@@ -260,8 +260,7 @@ public final class BroadcastDispatcher {
     }
     tailReading = true;
     int begun = reopenings;
-    source.readTail(
-        share,
+    EntrySource.ReadCallback callback =
         new EntrySource.ReadCallback() {
           @Override
           public void entriesRead(List<BroadcastEntry> entries, long next) {
@@ -285,7 +284,13 @@ public final class BroadcastDispatcher {
                   }
                 });
           }
-        });
+        };
+    try {
+      source.readTail(share, callback);
+    } catch (RuntimeException e) {
+      // A fault of the broker's, where it should have answered; without an answer nobody goes on.
+      callback.readFailed(e, true);
+    }
   }
 
   private void leapIfWanted() {

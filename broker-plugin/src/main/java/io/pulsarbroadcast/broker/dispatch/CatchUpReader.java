@@ -110,10 +110,7 @@ final class CatchUpReader {
     int begun = dispatcher.reopenings();
     Request request = requests.values().iterator().next();
     long from = request.from;
-    source.readBehind(
-        from,
-        Math.min(request.to, dispatcher.tailOrdinal()),
-        share,
+    EntrySource.ReadCallback callback =
         new EntrySource.ReadCallback() {
           @Override
           public void entriesRead(List<BroadcastEntry> entries, long next) {
@@ -124,7 +121,13 @@ final class CatchUpReader {
           public void readFailed(Throwable cause, boolean retry) {
             dispatcher.execute(() -> failed(cause, retry, begun, from));
           }
-        });
+        };
+    try {
+      source.readBehind(from, Math.min(request.to, dispatcher.tailOrdinal()), share, callback);
+    } catch (RuntimeException e) {
+      // As at the tail.
+      callback.readFailed(e, true);
+    }
   }
 
   private void taken(List<BroadcastEntry> entries, long from, long next) {

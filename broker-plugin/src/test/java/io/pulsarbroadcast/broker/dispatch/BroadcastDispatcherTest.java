@@ -17,6 +17,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Which reads the dispatcher asks for, and when; storage and timer answer when the test says so.
@@ -307,6 +309,24 @@ class BroadcastDispatcherTest {
         .as("after one that did not fail")
         .extracting(TestDispatch.Delayed::millis)
         .containsExactly(100L);
+  }
+
+  /** I7: also when the broker fails where it should answer. */
+  @ParameterizedTest
+  @ValueSource(longs = {END, 10})
+  void shouldTryAgainWhenReadingThrows(long next) {
+    test.source.broken = true;
+    Connection connection = test.connection();
+    connection.consumerAt(next);
+    assertThat(test.timer).hasSize(1);
+    test.elapse();
+    if (next == END) {
+      test.publish(END);
+    } else {
+      test.source.behind.remove().answer();
+    }
+
+    assertThat(connection.received()).containsExactly(next);
   }
 
   @Test

@@ -235,11 +235,21 @@ final class TestDispatch {
     /** Whether the read that waits can be taken back. */
     boolean cancels = true;
 
+    /** Whether the next read is answered by an exception. */
+    boolean broken;
+
     DispatchQuota.Share tailMax;
     int tailReads;
     long skippedTo;
     long leaptTo;
     boolean closed;
+
+    private void breakIfBroken() {
+      if (broken) {
+        broken = false;
+        throw new IllegalStateException("broken");
+      }
+    }
 
     ReadCallback takeTail() {
       ReadCallback waiting = tail;
@@ -255,6 +265,7 @@ final class TestDispatch {
     @Override
     public void readTail(DispatchQuota.Share max, ReadCallback callback) {
       assertThat(tail).as("a read at the tail that is under way").isNull();
+      breakIfBroken();
       tailReads++;
       tailMax = max;
       tail = callback;
@@ -277,6 +288,7 @@ final class TestDispatch {
 
     @Override
     public void readBehind(long from, long to, DispatchQuota.Share max, ReadCallback callback) {
+      breakIfBroken();
       behind.add(new Read(from, to, max, callback));
     }
 
