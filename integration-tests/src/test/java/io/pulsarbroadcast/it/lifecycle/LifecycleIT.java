@@ -9,7 +9,6 @@ import io.pulsarbroadcast.it.lifecycle.Shrinker.Failing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,24 +19,32 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The contract over a subscription's whole life: random sequences of what consumers, publishers and
  * operators do to a topic leave everybody with what the {@link Oracle} says (I1 to I6).
  *
- * <p>Half of the sequences are the same every time, half are new; the output names them. A failing
- * one is shrunk, and printed with the options that repeat it: {@code -Dlifecycle.seed} alone is the
- * whole sequence, with {@code -Dlifecycle.operations} those of its operations.
+ * <p>The sequences are the same every time; {@code -Dlifecycle.first} begins with another seed. A
+ * failing one is shrunk, and printed with the options that repeat it: {@code -Dlifecycle.seed}
+ * alone is the whole sequence, with {@code -Dlifecycle.operations} those of its operations.
  */
 @ExtendWith(BrokerExtension.class)
 @Order(1)
+@EnabledIf(value = "isAskedFor", disabledReason = "run by name, with -Dlifecycle.sequences=N")
 class LifecycleIT {
 
+  private static final long FIRST = Long.getLong("lifecycle.first", 0);
   private static final int SEQUENCES = Integer.getInteger("lifecycle.sequences", 200);
   private static final int AT_ONCE = Integer.getInteger("lifecycle.at.once", 12);
   private static final int SHRUNK = Integer.getInteger("lifecycle.shrunk", 3);
   private static final long PATIENCE_MILLIS = Long.getLong("lifecycle.patience.millis", 60_000);
+
+  static boolean isAskedFor() {
+    return Stream.of("lifecycle.sequences", "lifecycle.seed")
+        .anyMatch(option -> System.getProperty(option) != null);
+  }
 
   @Test
   @Timeout(value = 8, unit = TimeUnit.HOURS)
@@ -90,14 +97,7 @@ class LifecycleIT {
               ? Sequence.of(only)
               : Sequence.of(only, Stream.of(operations.split(",")).map(Integer::valueOf).toList()));
     }
-    int fixed = (SEQUENCES + 1) / 2;
-    int isNew = SEQUENCES - fixed;
-    long firstNew = new SplittableRandom().nextInt(1_000_000, Integer.MAX_VALUE - SEQUENCES);
-    System.out.printf(
-        "lifecycle: seeds 0 to %d, and new: %d to %d%n", fixed - 1, firstNew, firstNew + isNew - 1);
-    return LongStream.concat(
-            LongStream.range(0, fixed), LongStream.range(firstNew, firstNew + isNew))
-        .mapToObj(Sequence::of)
-        .toList();
+    System.out.printf("lifecycle: seeds %d to %d%n", FIRST, FIRST + SEQUENCES - 1);
+    return LongStream.range(FIRST, FIRST + SEQUENCES).mapToObj(Sequence::of).toList();
   }
 }
