@@ -69,7 +69,8 @@ final class BrokerLine {
   private static final Method SAYS_REPLICATED =
       method(PersistentSubscription.class, "getReplicatedControlled");
 
-  private static final Field RESET_UNDER_WAY = resetUnderWay();
+  private static final Field RESET_UNDER_WAY =
+      hiddenField(PersistentSubscription.class, "inProgressResetCursorFuture");
 
   private BrokerLine() {}
 
@@ -280,9 +281,10 @@ final class BrokerLine {
     }
   }
 
-  private static Field resetUnderWay() {
+  /** A field that the broker keeps to itself; null when there is none. */
+  static Field hiddenField(Class<?> type, String name) {
     try {
-      Field field = PersistentSubscription.class.getDeclaredField("inProgressResetCursorFuture");
+      Field field = type.getDeclaredField(name);
       field.setAccessible(true);
       return field;
     } catch (NoSuchFieldException e) {

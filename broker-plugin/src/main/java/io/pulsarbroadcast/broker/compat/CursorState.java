@@ -34,11 +34,13 @@ import org.apache.pulsar.metadata.api.Stat;
 final class CursorState {
 
   private static final Method STORE = method(ManagedLedgerImpl.class, "getStore");
-  private static final Field OWNERSHIP = field(ManagedLedgerImpl.class, "mlOwnershipChecker");
+  private static final Field OWNERSHIP =
+      BrokerLine.hiddenField(ManagedLedgerImpl.class, "mlOwnershipChecker");
   private static final Method UPDATE =
       method(
           ManagedCursorImpl.class, "updateCursorLedgerStat", ManagedCursorInfo.class, Stat.class);
-  private static final Field PROPERTIES = field(ManagedCursorImpl.class, "cursorProperties");
+  private static final Field PROPERTIES =
+      BrokerLine.hiddenField(ManagedCursorImpl.class, "cursorProperties");
 
   /** Reads only: without a store. */
   private static final MetaStoreImpl PARSER = new MetaStoreImpl(null, null);
@@ -139,16 +141,6 @@ final class CursorState {
       method.setAccessible(true);
       return method;
     } catch (NoSuchMethodException e) {
-      return null;
-    }
-  }
-
-  private static Field field(Class<?> type, String name) {
-    try {
-      Field field = type.getDeclaredField(name);
-      field.setAccessible(true);
-      return field;
-    } catch (NoSuchFieldException e) {
       return null;
     }
   }

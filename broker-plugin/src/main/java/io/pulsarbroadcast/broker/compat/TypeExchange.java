@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
@@ -171,24 +172,36 @@ final class TypeExchange {
 
   private CompletableFuture<BroadcastSubscription> putInPlace(
       PersistentSubscription plain, SubscriptionPast past) {
-    BroadcastSubscription[] made = {null};
-    topic.unlessFenced(
-        () -> {
-          // Else it has been deleted meanwhile, and its cursor with it.
-          if (topic.getSubscription(plain.getName()) == plain) {
-            made[0] = BroadcastSubscription.create(topic, plain, config, past);
-            topic.getSubscriptions().put(plain.getName(), made[0]);
-          }
-        });
-    if (made[0] != null) {
+    BroadcastSubscription made =
+        replaced(plain, () -> BroadcastSubscription.create(topic, plain, config, past));
+    if (made != null) {
       log.info(
           "[{}][{}] Subscription is Broadcast now, {}", topic.getName(), plain.getName(), past);
-      return CompletableFuture.completedFuture(made[0]);
+      return CompletableFuture.completedFuture(made);
     }
     return past.ledger()
         .close()
         .handle((done, e) -> null)
         .thenCompose(done -> CompletableFuture.failedFuture(topicFenced()));
+  }
+
+  /**
+   * Puts another subscription in the place of one.
+   *
+   * @return the other one, which is made when it is sure to be put there; null when the topic is
+   *     fenced, or the one has been deleted meanwhile, and its cursor with it
+   */
+  private <S extends PersistentSubscription> S replaced(
+      PersistentSubscription old, Supplier<S> other) {
+    AtomicReference<S> made = new AtomicReference<>();
+    topic.unlessFenced(
+        () -> {
+          if (topic.getSubscription(old.getName()) == old) {
+            made.set(other.get());
+            topic.getSubscriptions().put(old.getName(), made.get());
+          }
+        });
+    return made.get();
   }
 
   /**
@@ -264,15 +277,7 @@ final class TypeExchange {
         .addPlainConsumer(plain, subscribe.newConsumer(plain))
         .thenCompose(
             added -> {
-              boolean[] replaced = {false};
-              topic.unlessFenced(
-                  () -> {
-                    if (topic.getSubscription(unused.getName()) == unused) {
-                      topic.getSubscriptions().put(unused.getName(), plain);
-                      replaced[0] = true;
-                    }
-                  });
-              if (!replaced[0]) {
+              if (replaced(unused, () -> plain) == null) {
                 return CompletableFuture.failedFuture(topicFenced());
               }
               log.info("[{}][{}] Subscription is plain now", topic.getName(), plain.getName());
