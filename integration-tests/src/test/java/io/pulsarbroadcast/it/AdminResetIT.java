@@ -14,9 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.Schema;
@@ -35,14 +33,14 @@ class AdminResetIT {
   void shouldMoveEverybodyBackToAMessage(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     leave(broker, topic, "away", 6);
-    try (Consumer<String> fast = atOnce(broker, topic, "fast").subscribe();
-        Consumer<String> slow = atOnce(broker, topic, "slow").subscribe()) {
+    try (Consumer<String> fast = broker.atOnce(topic, "all", "fast").subscribe();
+        Consumer<String> slow = broker.atOnce(topic, "all", "slow").subscribe()) {
       List<MessageId> ids = publish(broker, topic, 6, 16);
       assertThat(receiveAndAck(fast, 10)).isEqualTo(values(6, 16));
       assertThat(receiveAndAck(slow, 2)).isEqualTo(values(6, 8));
 
       broker.admin().topics().resetCursor(topic, "all", ids.get(4), false);
-      try (Consumer<String> away = atOnce(broker, topic, "away").subscribe()) {
+      try (Consumer<String> away = broker.atOnce(topic, "all", "away").subscribe()) {
         publish(broker, topic, 16, 17);
         for (Consumer<String> consumer : List.of(fast, slow, away)) {
           assertThat(receiveUntil(consumer, "message-16"))
@@ -58,12 +56,12 @@ class AdminResetIT {
   void shouldMoveEverybodyToATime(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     leave(broker, topic, "away", 0);
-    try (Consumer<String> here = atOnce(broker, topic, "here").subscribe()) {
+    try (Consumer<String> here = broker.atOnce(topic, "all", "here").subscribe()) {
       publish(broker, topic, 0, 10);
       List<Message<String>> received = receive(here, 10);
       here.acknowledgeCumulative(received.get(9));
       broker.admin().topics().resetCursor(topic, "all", received.get(0).getPublishTime() - 1_000);
-      try (Consumer<String> away = atOnce(broker, topic, "away").subscribe()) {
+      try (Consumer<String> away = broker.atOnce(topic, "all", "away").subscribe()) {
         assertThat(receiveAndAck(here, 10)).isEqualTo(values(0, 10));
         assertThat(receiveAndAck(away, 10)).isEqualTo(values(0, 10));
       }
@@ -80,8 +78,8 @@ class AdminResetIT {
     broker.admin().topics().resetCursor(topic, "all", ids.get(7), false);
     awaitBacklog(broker, topic, "all", 3);
     SkippedLog.awaitEntries(broker, topic, 14, "an operator reset the subscription");
-    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe();
-        Consumer<String> b = atOnce(broker, topic, "b").subscribe()) {
+    try (Consumer<String> a = broker.atOnce(topic, "all", "a").subscribe();
+        Consumer<String> b = broker.atOnce(topic, "all", "b").subscribe()) {
       assertThat(receiveAndAck(a, 3)).isEqualTo(values(7, 10));
       assertThat(receiveAndAck(b, 3)).isEqualTo(values(7, 10));
       assertNothingMore(a);
@@ -92,7 +90,7 @@ class AdminResetIT {
   @Test
   void shouldStayResetWhenTheTopicIsReloaded(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> consumer = atOnce(broker, topic, "a").subscribe()) {
+    try (Consumer<String> consumer = broker.atOnce(topic, "all", "a").subscribe()) {
       List<MessageId> ids = publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(consumer, 10)).isEqualTo(values(0, 10));
       awaitBacklog(broker, topic, "all", 0);
@@ -100,7 +98,7 @@ class AdminResetIT {
       broker.admin().topics().resetCursor(topic, "all", ids.get(3), false);
     }
     broker.admin().topics().unload(topic);
-    try (Consumer<String> returned = atOnce(broker, topic, "a").subscribe()) {
+    try (Consumer<String> returned = broker.atOnce(topic, "all", "a").subscribe()) {
       assertThat(receiveAndAck(returned, 7)).isEqualTo(values(3, 10));
       assertNothingMore(returned);
     }
@@ -110,7 +108,7 @@ class AdminResetIT {
   void shouldShowTheSlowestConsumersNextMessagesAndMoveNobody(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     leave(broker, topic, "away", 4);
-    try (Consumer<String> here = atOnce(broker, topic, "here").subscribe()) {
+    try (Consumer<String> here = broker.atOnce(topic, "all", "here").subscribe()) {
       List<MessageId> ids = publish(broker, topic, 4, 10);
       assertThat(receiveAndAck(here, 6)).isEqualTo(values(4, 10));
       assertThat(broker.admin().topics().peekMessages(topic, "all", 3))
@@ -125,7 +123,7 @@ class AdminResetIT {
               .getData();
       assertThat(new String(byId, StandardCharsets.UTF_8)).isEqualTo("message-9");
       assertNothingMore(here);
-      try (Consumer<String> away = atOnce(broker, topic, "away").subscribe()) {
+      try (Consumer<String> away = broker.atOnce(topic, "all", "away").subscribe()) {
         assertThat(receiveAndAck(away, 6)).isEqualTo(values(4, 10));
       }
     }
@@ -154,7 +152,7 @@ class AdminResetIT {
               .topics()
               .resetCursorAsync(topic, "all", first, false)
               .handle((done, e) -> e == null);
-      try (Consumer<String> car = atOnce(broker, topic, "car").subscribe()) {
+      try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
         int from = reset.get() ? 0 : 5;
         publish(broker, topic, 5, 6);
         assertThat(receiveAndAck(car, 6 - from)).isEqualTo(values(from, 6));
@@ -165,7 +163,7 @@ class AdminResetIT {
   /** Leaves a position behind, after so many messages. */
   private static void leave(Broker broker, String topic, String name, int acknowledged)
       throws Exception {
-    try (Consumer<String> consumer = atOnce(broker, topic, name).subscribe()) {
+    try (Consumer<String> consumer = broker.atOnce(topic, "all", name).subscribe()) {
       publish(broker, topic, 0, acknowledged);
       assertThat(receiveAndAck(consumer, acknowledged)).isEqualTo(values(0, acknowledged));
     }
@@ -182,12 +180,5 @@ class AdminResetIT {
       received.addAll(next);
     }
     return received;
-  }
-
-  private static ConsumerBuilder<String> atOnce(Broker broker, String topic, String name) {
-    return broker
-        .broadcast(topic, "all", name)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
   }
 }

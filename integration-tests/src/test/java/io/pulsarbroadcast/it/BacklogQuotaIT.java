@@ -147,12 +147,7 @@ class BacklogQuotaIT {
   private static String topicWithSomebodyBehind(Broker broker) throws Exception {
     String topic = OperatedBroker.topicIn(OperatedBroker.newNamespace(broker));
     broker.broadcast(topic, "all", "away").subscribe().close();
-    try (Consumer<String> fast =
-        broker
-            .broadcast(topic, "all", "fast")
-            .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-            .isAckReceiptEnabled(true)
-            .subscribe()) {
+    try (Consumer<String> fast = broker.atOnce(topic, "all", "fast").subscribe()) {
       publish(broker, topic, FIRST, END);
       assertThat(receiveAndAck(fast, ENTRIES)).isEqualTo(values(FIRST, END));
     }

@@ -100,10 +100,7 @@ class BogusAckIT {
 
   /** A consumer whose acknowledgements have been handled when the call returns. */
   private static ConsumerBuilder<String> atOnce(Broker broker, String topic) {
-    return broker
-        .broadcast(topic, "all", "a")
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
+    return broker.atOnce(topic, "all", "a");
   }
 
   private static List<String> warnings(Broker broker, String topic) throws IOException {

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
@@ -200,6 +201,18 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     /** A stock Java consumer that only sets the consumer property. */
     ConsumerBuilder<String> broadcast(String topic, String subscription, String name) {
       return broadcast(client, topic, subscription, name);
+    }
+
+    /** One whose acknowledgements have been handled when the call returns. */
+    ConsumerBuilder<String> atOnce(String topic, String subscription, String name) {
+      return atOnce(client, topic, subscription, name);
+    }
+
+    static ConsumerBuilder<String> atOnce(
+        PulsarClient client, String topic, String subscription, String name) {
+      return broadcast(client, topic, subscription, name)
+          .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
+          .isAckReceiptEnabled(true);
     }
 
     static ConsumerBuilder<String> broadcast(

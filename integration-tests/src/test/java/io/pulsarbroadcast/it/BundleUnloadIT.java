@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
@@ -85,10 +84,6 @@ class BundleUnloadIT {
 
   private static Consumer<String> subscribe(Broker broker, String topic, String name)
       throws Exception {
-    return broker
-        .broadcast(topic, "all", name)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true)
-        .subscribe();
+    return broker.atOnce(topic, "all", name).subscribe();
   }
 }

@@ -15,10 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.junit.jupiter.api.Test;
 
@@ -35,9 +33,9 @@ class DamagedPositionsProcessIT {
     String name = "car-" + UUID.randomUUID();
     try (Broker broker = Broker.start(BrokerExtension.newBroker())) {
       try (PulsarClient client = broker.newClient();
-          Consumer<String> car = atOnce(client, topic, name).subscribe();
-          Consumer<String> away = atOnce(client, topic, "away").subscribe();
-          Consumer<String> slow = atOnce(client, topic, "slow").subscribe()) {
+          Consumer<String> car = Broker.atOnce(client, topic, "all", name).subscribe();
+          Consumer<String> away = Broker.atOnce(client, topic, "all", "away").subscribe();
+          Consumer<String> slow = Broker.atOnce(client, topic, "all", "slow").subscribe()) {
         publish(client, topic, 0, 10);
         car.acknowledgeCumulative(receive(car, 10).get(6));
         away.acknowledgeCumulative(receive(away, 10).get(4));
@@ -48,8 +46,8 @@ class DamagedPositionsProcessIT {
       broker.process().start();
 
       try (PulsarClient client = broker.newClient();
-          Consumer<String> car = atOnce(client, topic, name).subscribe();
-          Consumer<String> slow = atOnce(client, topic, "slow").subscribe()) {
+          Consumer<String> car = Broker.atOnce(client, topic, "all", name).subscribe();
+          Consumer<String> slow = Broker.atOnce(client, topic, "all", "slow").subscribe()) {
         for (Consumer<String> consumer : List.of(car, slow)) {
           assertThat(receiveAndAck(consumer, 7)).isEqualTo(values(3, 10));
         }
@@ -63,7 +61,7 @@ class DamagedPositionsProcessIT {
           Messages.assertNothingMore(consumer);
         }
         assertLost(broker, topic, 1, 9);
-        try (Consumer<String> away = atOnce(client, topic, "away").subscribe()) {
+        try (Consumer<String> away = Broker.atOnce(client, topic, "all", "away").subscribe()) {
           assertThat(receiveAndAck(away, 9)).as("I1").isEqualTo(values(3, 12));
         }
 
@@ -74,19 +72,12 @@ class DamagedPositionsProcessIT {
         for (Consumer<String> consumer : List.of(car, slow)) {
           assertThat(receiveAndAck(consumer, 1)).isEqualTo(values(12, 13));
         }
-        try (Consumer<String> away = atOnce(client, topic, "away").subscribe()) {
+        try (Consumer<String> away = Broker.atOnce(client, topic, "all", "away").subscribe()) {
           assertThat(receiveAndAck(away, 1)).isEqualTo(values(12, 13));
         }
         assertLost(broker, topic, 0, 0);
       }
     }
-  }
-
-  /** Whose acknowledgements have arrived when it goes on: an unload does not overtake them. */
-  private static ConsumerBuilder<String> atOnce(PulsarClient client, String topic, String name) {
-    return Broker.broadcast(client, topic, "all", name)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
   }
 
   /** What the broker says of it: in statistics and metrics, and of the backlog. */

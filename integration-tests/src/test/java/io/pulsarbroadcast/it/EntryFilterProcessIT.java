@@ -11,7 +11,6 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
@@ -156,11 +155,7 @@ class EntryFilterProcessIT {
 
   private static ConsumerBuilder<String> consumer(
       String topic, String name, SubscriptionType contract) {
-    return broker
-        .broadcast(topic, "all", name)
-        .subscriptionType(contract)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
+    return broker.atOnce(topic, "all", name).subscriptionType(contract);
   }
 
   private static Producer<String> producer(String topic) throws Exception {

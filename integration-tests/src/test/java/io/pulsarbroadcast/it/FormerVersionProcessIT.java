@@ -13,10 +13,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -68,7 +66,7 @@ class FormerVersionProcessIT {
       replaceNar(broker, FORMER);
       try (PulsarClient client = broker.newClient()) {
         // Whoever returns starts at the subscription's position, where the one is that was away.
-        try (Consumer<String> fresh = atOnce(client, topic, "all", "fresh").subscribe()) {
+        try (Consumer<String> fresh = Broker.atOnce(client, topic, "all", "fresh").subscribe()) {
           assertThat(receiveAndAck(fresh, 2)).isEqualTo(values(5, 7));
         }
         assertThat(log(broker)).anyMatch(line -> line.contains("known are 1 and 2"));
@@ -103,7 +101,7 @@ class FormerVersionProcessIT {
       Broker broker, String topic, String subscription, String name, int acknowledged)
       throws Exception {
     try (Consumer<String> consumer =
-        atOnce(broker.client(), topic, subscription, name).subscribe()) {
+        Broker.atOnce(broker.client(), topic, subscription, name).subscribe()) {
       receiveAndAck(consumer, acknowledged);
     }
   }
@@ -111,18 +109,11 @@ class FormerVersionProcessIT {
   private static List<String> receiveAll(
       PulsarClient client, String topic, String subscription, String name, int count)
       throws Exception {
-    try (Consumer<String> consumer = atOnce(client, topic, subscription, name).subscribe()) {
+    try (Consumer<String> consumer = Broker.atOnce(client, topic, subscription, name).subscribe()) {
       List<String> received = receiveAndAck(consumer, count);
       assertNothingMore(consumer);
       return received;
     }
-  }
-
-  private static ConsumerBuilder<String> atOnce(
-      PulsarClient client, String topic, String subscription, String name) {
-    return Broker.broadcast(client, topic, subscription, name)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
   }
 
   private static List<String> log(Broker broker) throws IOException {

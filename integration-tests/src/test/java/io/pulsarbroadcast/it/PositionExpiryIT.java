@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.junit.jupiter.api.Test;
@@ -82,9 +81,7 @@ class PositionExpiryIT {
 
   private static ConsumerBuilder<String> leaving(Broker broker, String topic, int ttlSeconds) {
     return broker
-        .broadcast(topic, "all", "leaving")
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true)
+        .atOnce(topic, "all", "leaving")
         .property("pulsar.broadcast.cursor.ttl.seconds", String.valueOf(ttlSeconds));
   }
 }

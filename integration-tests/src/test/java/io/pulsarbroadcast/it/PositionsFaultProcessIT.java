@@ -264,8 +264,7 @@ class PositionsFaultProcessIT {
   void shouldNotTakeALogForSharedWithAPlainSubscription(boolean loaded) throws Exception {
     String topic = Broker.newTopic();
     String longer = topic + "-x";
-    broker.admin().topics().createNonPartitionedTopic(longer);
-    broker.admin().topics().createSubscription(longer, "y", MessageId.earliest);
+    createPlain(longer, "y");
     leaveFormerLog(topic, "x-y", Former.MARKED);
     broker.admin().topics().unload(topic);
     if (!loaded) {
@@ -282,8 +281,7 @@ class PositionsFaultProcessIT {
   void shouldTakeALogForSharedWithAnotherBroadcastSubscription(boolean loaded) throws Exception {
     String topic = Broker.newTopic();
     String longer = topic + "-x";
-    broker.admin().topics().createNonPartitionedTopic(longer);
-    broker.admin().topics().createSubscription(longer, "y", MessageId.earliest);
+    createPlain(longer, "y");
     leaveFormerLog(topic, "x-y", Former.MARKED);
     PositionsFaults.in(folder).leaveFormerLog(longer, "y", Former.MARKED, 0);
     broker.admin().topics().unload(topic);
@@ -297,11 +295,15 @@ class PositionsFaultProcessIT {
         .containsEntry("pulsar.broadcast.positions.lost", "1");
   }
 
+  private static void createPlain(String topic, String subscription) throws Exception {
+    broker.admin().topics().createNonPartitionedTopic(topic);
+    broker.admin().topics().createSubscription(topic, subscription, MessageId.earliest);
+  }
+
   /** A plain subscription with ten messages, of which the log says that "car" had four. */
   private static void leaveFormerLog(String topic, String subscription, Former how)
       throws Exception {
-    broker.admin().topics().createNonPartitionedTopic(topic);
-    broker.admin().topics().createSubscription(topic, subscription, MessageId.earliest);
+    createPlain(topic, subscription);
     publish(broker, topic, 0, 10);
     PositionsFaults.in(folder).leaveFormerLog(topic, subscription, how, 4);
   }

@@ -11,7 +11,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.junit.jupiter.api.Test;
@@ -27,8 +26,8 @@ class PositionsLifeIT {
     String topic = Broker.newTopic();
     // Joined with a hyphen both are <topic>-x-y.
     String longer = topic + "-x";
-    try (Consumer<String> car = atOnce(broker, topic, "x-y", "car").subscribe();
-        Consumer<String> other = atOnce(broker, longer, "y", "car").subscribe()) {
+    try (Consumer<String> car = broker.atOnce(topic, "x-y", "car").subscribe();
+        Consumer<String> other = broker.atOnce(longer, "y", "car").subscribe()) {
       publish(broker, topic, 0, 10);
       publish(broker, longer, 0, 10);
       assertThat(receiveAndAck(car, 4)).isEqualTo(values(0, 4));
@@ -38,8 +37,8 @@ class PositionsLifeIT {
     broker.admin().topics().unload(topic);
     publish(broker, topic, 10, 20);
     publish(broker, longer, 10, 20);
-    try (Consumer<String> car = atOnce(broker, topic, "x-y", "car").subscribe();
-        Consumer<String> other = atOnce(broker, longer, "y", "car").subscribe()) {
+    try (Consumer<String> car = broker.atOnce(topic, "x-y", "car").subscribe();
+        Consumer<String> other = broker.atOnce(longer, "y", "car").subscribe()) {
       assertThat(receiveAndAck(car, 16)).as("I1").isEqualTo(values(4, 20));
       assertThat(receiveAndAck(other, 10)).as("I1").isEqualTo(values(10, 20));
       assertNothingMore(car);
@@ -50,15 +49,15 @@ class PositionsLifeIT {
   @Test
   void shouldNotGiveATopicThePositionsOfADeletedOneOfItsName(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> stays = atOnce(broker, topic, "all", "stays").subscribe()) {
+    try (Consumer<String> stays = broker.atOnce(topic, "all", "stays").subscribe()) {
       publish(broker, topic, 0, 5);
-      atOnce(broker, topic, "all", "away").subscribe().close();
+      broker.atOnce(topic, "all", "away").subscribe().close();
       assertThat(receiveAndAck(stays, 5)).isEqualTo(values(0, 5));
     }
     broker.admin().topics().unload(topic);
     broker.admin().topics().delete(topic);
     broker.admin().topics().createNonPartitionedTopic(topic);
-    try (Consumer<String> stays = atOnce(broker, topic, "all", "stays").subscribe()) {
+    try (Consumer<String> stays = broker.atOnce(topic, "all", "stays").subscribe()) {
       publish(broker, topic, 0, 5);
       assertThat(receiveAndAck(stays, 5)).isEqualTo(values(0, 5));
       awaitBacklog(broker, topic, "all", 0);
@@ -86,8 +85,8 @@ class PositionsLifeIT {
   }
 
   private static void leaveTwo(Broker broker, String topic) throws Exception {
-    try (Consumer<String> one = atOnce(broker, topic, "all", "twin").subscribe();
-        Consumer<String> two = atOnce(broker, topic, "all", "twin").subscribe()) {
+    try (Consumer<String> one = broker.atOnce(topic, "all", "twin").subscribe();
+        Consumer<String> two = broker.atOnce(topic, "all", "twin").subscribe()) {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(one, 10)).isEqualTo(values(0, 10));
       assertThat(receiveAndAck(two, 10)).isEqualTo(values(0, 10));
@@ -97,9 +96,9 @@ class PositionsLifeIT {
   /** One after the other: the second finds its position when the first has moved on. */
   private static void assertThatBothReturnAndGet(Broker broker, String topic, int from)
       throws Exception {
-    try (Consumer<String> one = atOnce(broker, topic, "all", "twin").subscribe()) {
+    try (Consumer<String> one = broker.atOnce(topic, "all", "twin").subscribe()) {
       assertThat(receiveAndAck(one, 10)).isEqualTo(values(from, 20));
-      try (Consumer<String> two = atOnce(broker, topic, "all", "twin").subscribe()) {
+      try (Consumer<String> two = broker.atOnce(topic, "all", "twin").subscribe()) {
         assertThat(receiveAndAck(two, 10)).as("I1").isEqualTo(values(from, 20));
         assertNothingMore(two);
         awaitBacklog(broker, topic, "all", 0);
@@ -114,8 +113,8 @@ class PositionsLifeIT {
   @Test
   void shouldCountTheTimeToLiveOverReloads(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> beside = atOnce(broker, topic, "all", "beside").subscribe()) {
-      living(atOnce(broker, topic, "all", "away"), 6).subscribe().close();
+    try (Consumer<String> beside = broker.atOnce(topic, "all", "beside").subscribe()) {
+      living(broker.atOnce(topic, "all", "away"), 6).subscribe().close();
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(beside, 10)).isEqualTo(values(0, 10));
       // Reloaded more often than once per time to live.
@@ -134,33 +133,24 @@ class PositionsLifeIT {
   @Test
   void shouldKeepAPositionForTheLongestTimeToLiveUnderItsName(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> beside = atOnce(broker, topic, "all", "beside").subscribe()) {
+    try (Consumer<String> beside = broker.atOnce(topic, "all", "beside").subscribe()) {
       try (Consumer<String> patient =
-          living(atOnce(broker, topic, "all", "twin"), 3600).subscribe()) {
-        living(atOnce(broker, topic, "all", "twin"), 0).subscribe().close();
+          living(broker.atOnce(topic, "all", "twin"), 3600).subscribe()) {
+        living(broker.atOnce(topic, "all", "twin"), 0).subscribe().close();
       }
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(beside, 10)).isEqualTo(values(0, 10));
       // One that left later is gone: more than the shorter time to live has passed.
-      living(atOnce(broker, topic, "all", "marker"), 0).subscribe().close();
+      living(broker.atOnce(topic, "all", "marker"), 0).subscribe().close();
       publish(broker, topic, 10, 11);
       assertThat(receiveAndAck(beside, 1)).isEqualTo(values(10, 11));
       awaitBacklog(broker, topic, "all", 11);
       SkippedLog.awaitEntries(broker, topic, 1, "positions exceeded their time to live");
       try (Consumer<String> patient =
-          living(atOnce(broker, topic, "all", "twin"), 3600).subscribe()) {
+          living(broker.atOnce(topic, "all", "twin"), 3600).subscribe()) {
         assertThat(receiveAndAck(patient, 11)).as("I1").isEqualTo(values(0, 11));
       }
     }
-  }
-
-  /** A consumer whose acknowledgements have been handled when the call returns. */
-  private static ConsumerBuilder<String> atOnce(
-      Broker broker, String topic, String subscription, String name) {
-    return broker
-        .broadcast(topic, subscription, name)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
   }
 
   private static ConsumerBuilder<String> living(ConsumerBuilder<String> consumer, int seconds) {

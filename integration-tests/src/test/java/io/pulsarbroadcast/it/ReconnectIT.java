@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.Producer;
@@ -40,7 +39,7 @@ class ReconnectIT {
       throws Exception {
     String topic = Broker.newTopic();
     try (PulsarClient own = broker.newClient();
-        Consumer<String> consumer = atOnce(own, topic, "a").subscribe();
+        Consumer<String> consumer = Broker.atOnce(own, topic, "all", "a").subscribe();
         Consumer<String> beside = broker.broadcast(topic, "all", "b").subscribe()) {
       publish(broker, topic, 0, 10);
       List<Message<String>> received = receive(consumer, 10);
@@ -60,7 +59,8 @@ class ReconnectIT {
   void shouldRedeliverUnacknowledgedInOrderAfterTheTopicWasUnloaded(Broker broker)
       throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> consumer = atOnce(broker.client(), topic, "a").subscribe()) {
+    try (Consumer<String> consumer =
+        Broker.atOnce(broker.client(), topic, "all", "a").subscribe()) {
       publish(broker, topic, 0, 10);
       consumer.acknowledgeCumulative(receive(consumer, 10).get(2));
 
@@ -74,8 +74,8 @@ class ReconnectIT {
   void shouldMissNothingOfConsumersAtDifferentPlacesWhenTheTopicIsUnloaded(Broker broker)
       throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> slow = atOnce(broker.client(), topic, "slow").subscribe();
-        Consumer<String> fast = atOnce(broker.client(), topic, "fast").subscribe()) {
+    try (Consumer<String> slow = Broker.atOnce(broker.client(), topic, "all", "slow").subscribe();
+        Consumer<String> fast = Broker.atOnce(broker.client(), topic, "all", "fast").subscribe()) {
       publish(broker, topic, 0, 10);
       slow.acknowledgeCumulative(receive(slow, 10).get(2));
       fast.acknowledgeCumulative(receive(fast, 10).get(9));
@@ -140,12 +140,6 @@ class ReconnectIT {
       assertEverythingInOrder(receiveUntil(late, last, byLate), published);
       away.close();
     }
-  }
-
-  private static ConsumerBuilder<String> atOnce(PulsarClient client, String topic, String name) {
-    return Broker.broadcast(client, topic, "all", name)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
   }
 
   /** Publishes one more message, which must be the next that each consumer is given. */

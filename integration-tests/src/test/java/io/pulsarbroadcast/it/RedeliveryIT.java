@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -27,7 +26,8 @@ class RedeliveryIT {
   void shouldRedeliverInOrderAfterANegativeAck(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     try (Consumer<String> consumer =
-            atOnce(broker, topic, "a")
+            broker
+                .atOnce(topic, "all", "a")
                 .negativeAckRedeliveryDelay(100, TimeUnit.MILLISECONDS)
                 .subscribe();
         Consumer<String> beside = broker.broadcast(topic, "all", "b").subscribe()) {
@@ -47,7 +47,8 @@ class RedeliveryIT {
   void shouldRedeliverInOrderAfterTheAckTimeout(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     try (Consumer<String> consumer =
-            atOnce(broker, topic, "a")
+            broker
+                .atOnce(topic, "all", "a")
                 .ackTimeout(1, TimeUnit.SECONDS)
                 .ackTimeoutTickTime(100, TimeUnit.MILLISECONDS)
                 .subscribe();
@@ -65,7 +66,7 @@ class RedeliveryIT {
   @Test
   void shouldRedeliverInOrderOnRequest(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> consumer = atOnce(broker, topic, "a").subscribe();
+    try (Consumer<String> consumer = broker.atOnce(topic, "all", "a").subscribe();
         Consumer<String> beside = broker.broadcast(topic, "all", "b").subscribe()) {
       publish(broker, topic, 0, 10);
       acknowledge(consumer, receive(consumer, 10), 9, 4, 0);
@@ -81,7 +82,7 @@ class RedeliveryIT {
   @Test
   void shouldRedeliverOverAndOverUntilAcknowledged(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> consumer = atOnce(broker, topic, "a").subscribe()) {
+    try (Consumer<String> consumer = broker.atOnce(topic, "all", "a").subscribe()) {
       publish(broker, topic, 0, 50);
       for (int round = 0; round < 5; round++) {
         assertThat(receiveValues(consumer, 50)).isEqualTo(values(0, 50));
@@ -97,7 +98,8 @@ class RedeliveryIT {
   @Test
   void shouldRedeliverWhatWaitsInTheReceiverQueueOnce(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> consumer = atOnce(broker, topic, "a").receiverQueueSize(20).subscribe()) {
+    try (Consumer<String> consumer =
+        broker.atOnce(topic, "all", "a").receiverQueueSize(20).subscribe()) {
       publish(broker, topic, 0, 100);
       acknowledge(consumer, receive(consumer, 3), 0, 1);
 
@@ -105,14 +107,6 @@ class RedeliveryIT {
       assertThat(receiveAndAck(consumer, 98)).isEqualTo(values(2, 100));
       assertNothingMore(consumer);
     }
-  }
-
-  /** A consumer whose acknowledgements are sent at once, each with an answer of the broker. */
-  private static ConsumerBuilder<String> atOnce(Broker broker, String topic, String name) {
-    return broker
-        .broadcast(topic, "all", name)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
   }
 
   private static void acknowledge(

@@ -12,7 +12,6 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.MessageId;
@@ -114,10 +113,6 @@ class ShadowTopicProcessIT {
   }
 
   private static ConsumerBuilder<String> atOnce(String topic, String name) {
-    return broker
-        .broadcast(topic, "all", name)
-        .receiverQueueSize(1)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
+    return broker.atOnce(topic, "all", name).receiverQueueSize(1);
   }
 }

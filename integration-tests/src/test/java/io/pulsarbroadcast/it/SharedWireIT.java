@@ -81,10 +81,6 @@ class SharedWireIT {
   }
 
   private static ConsumerBuilder<String> shared(Broker broker, String topic, String name) {
-    return broker
-        .broadcast(topic, "all", name)
-        .subscriptionType(SubscriptionType.Shared)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
+    return broker.atOnce(topic, "all", name).subscriptionType(SubscriptionType.Shared);
   }
 }

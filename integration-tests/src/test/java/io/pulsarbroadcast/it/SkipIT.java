@@ -13,7 +13,6 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
@@ -208,10 +207,6 @@ class SkipIT {
 
   /** A consumer that is sent one message at a time, and whose acknowledgements are handled. */
   private static ConsumerBuilder<String> atOnce(Broker broker, String topic, String name) {
-    return broker
-        .broadcast(topic, "all", name)
-        .receiverQueueSize(1)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
+    return broker.atOnce(topic, "all", name).receiverQueueSize(1);
   }
 }

@@ -39,7 +39,7 @@ class StartPositionIT {
   @Test
   void shouldGiveANewNameTheOldestStoredMessageWithEarliest(Broker broker) throws Exception {
     String topic = newRetainingTopic(broker);
-    try (Consumer<String> first = atOnce(broker, topic, "first").subscribe()) {
+    try (Consumer<String> first = broker.atOnce(topic, "all", "first").subscribe()) {
       publish(broker, topic, 0, 12);
       assertThat(receiveAndAck(first, 12)).isEqualTo(values(0, 12));
       awaitBacklog(broker, topic, "all", 0);
@@ -60,7 +60,7 @@ class StartPositionIT {
     String namespace = OperatedBroker.newNamespace(broker);
     broker.admin().namespaces().setRetention(namespace, new RetentionPolicies(-1, -1));
     String topic = OperatedBroker.topicIn(namespace);
-    try (Consumer<String> first = atOnce(broker, topic, "first").subscribe()) {
+    try (Consumer<String> first = broker.atOnce(topic, "all", "first").subscribe()) {
       publish(broker, topic, 0, 12);
       assertThat(receiveAndAck(first, 12)).isEqualTo(values(0, 12));
       awaitBacklog(broker, topic, "all", 0);
@@ -81,7 +81,7 @@ class StartPositionIT {
   @Test
   void shouldLetManyNewNamesStartAtTheOldestMessageAtOnce(Broker broker) throws Exception {
     String topic = newRetainingTopic(broker);
-    try (Consumer<String> first = atOnce(broker, topic, "first").subscribe()) {
+    try (Consumer<String> first = broker.atOnce(topic, "all", "first").subscribe()) {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(first, 10)).isEqualTo(values(0, 10));
       awaitBacklog(broker, topic, "all", 0);
@@ -118,7 +118,7 @@ class StartPositionIT {
   void shouldStartANonDurableConsumerAtTheOldestMessageAndHoldNothingBack(Broker broker)
       throws Exception {
     String topic = newRetainingTopic(broker);
-    try (Consumer<String> durable = atOnce(broker, topic, "durable").subscribe()) {
+    try (Consumer<String> durable = broker.atOnce(topic, "all", "durable").subscribe()) {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(durable, 10)).isEqualTo(values(0, 10));
       awaitBacklog(broker, topic, "all", 0);
@@ -268,14 +268,8 @@ class StartPositionIT {
   }
 
   private static ConsumerBuilder<String> earliest(Broker broker, String topic, String name) {
-    return atOnce(broker, topic, name)
-        .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest);
-  }
-
-  private static ConsumerBuilder<String> atOnce(Broker broker, String topic, String name) {
     return broker
-        .broadcast(topic, "all", name)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
+        .atOnce(topic, "all", name)
+        .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest);
   }
 }

@@ -13,7 +13,6 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
@@ -30,9 +29,9 @@ class StoredPositionsIT {
   void shouldContinueAfterWhatEachAcknowledgedWhenTheTopicIsUnloaded(Broker broker)
       throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe();
-        Consumer<String> b = atOnce(broker, topic, "b").subscribe();
-        Consumer<String> c = atOnce(broker, topic, "c").subscribe()) {
+    try (Consumer<String> a = broker.atOnce(topic, "all", "a").subscribe();
+        Consumer<String> b = broker.atOnce(topic, "all", "b").subscribe();
+        Consumer<String> c = broker.atOnce(topic, "all", "c").subscribe()) {
       publish(broker, topic, 0, 10);
       receive(a, 10);
       List<Message<String>> receivedByB = receive(b, 10);
@@ -54,8 +53,8 @@ class StoredPositionsIT {
   @Test
   void shouldKeepTheHolesOfIndividualAcksWhenTheTopicIsUnloaded(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe();
-        Consumer<String> b = atOnce(broker, topic, "b").subscribe()) {
+    try (Consumer<String> a = broker.atOnce(topic, "all", "a").subscribe();
+        Consumer<String> b = broker.atOnce(topic, "all", "b").subscribe()) {
       publish(broker, topic, 0, 10);
       acknowledge(a, receive(a, 10), 0, 2, 3, 7);
       acknowledge(b, receive(b, 10), 9, 1);
@@ -73,8 +72,8 @@ class StoredPositionsIT {
   void shouldKeepThePositionOfAConsumerThatIsAwayWhenTheTopicIsUnloaded(Broker broker)
       throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> beside = atOnce(broker, topic, "beside").subscribe()) {
-      try (Consumer<String> away = atOnce(broker, topic, "away").subscribe()) {
+    try (Consumer<String> beside = broker.atOnce(topic, "all", "beside").subscribe()) {
+      try (Consumer<String> away = broker.atOnce(topic, "all", "away").subscribe()) {
         publish(broker, topic, 0, 10);
         acknowledge(away, receive(away, 10), 0, 1, 2, 5);
         assertThat(receiveAndAck(beside, 10)).isEqualTo(values(0, 10));
@@ -84,7 +83,7 @@ class StoredPositionsIT {
       assertThat(receiveAndAck(beside, 2)).isEqualTo(values(10, 12));
       awaitBacklog(broker, topic, "all", 9);
 
-      try (Consumer<String> returned = atOnce(broker, topic, "away").subscribe()) {
+      try (Consumer<String> returned = broker.atOnce(topic, "all", "away").subscribe()) {
         assertThat(receiveAndAck(returned, 8)).isEqualTo(without(values(3, 12), 2));
         assertNothingMore(returned);
       }
@@ -95,15 +94,15 @@ class StoredPositionsIT {
   @Test
   void shouldKeepThePositionsThroughSeveralUnloads(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    atOnce(broker, topic, "away").subscribe().close();
-    try (Consumer<String> beside = atOnce(broker, topic, "beside").subscribe()) {
+    broker.atOnce(topic, "all", "away").subscribe().close();
+    try (Consumer<String> beside = broker.atOnce(topic, "all", "beside").subscribe()) {
       for (int round = 0; round < 3; round++) {
         publish(broker, topic, 5 * round, 5 * round + 5);
         assertThat(receiveAndAck(beside, 5)).isEqualTo(values(5 * round, 5 * round + 5));
         broker.admin().topics().unload(topic);
       }
     }
-    try (Consumer<String> returned = atOnce(broker, topic, "away").subscribe()) {
+    try (Consumer<String> returned = broker.atOnce(topic, "all", "away").subscribe()) {
       assertThat(receiveAndAck(returned, 15)).isEqualTo(values(0, 15));
     }
     awaitBacklog(broker, topic, "all", 0);
@@ -112,12 +111,12 @@ class StoredPositionsIT {
   @Test
   void shouldGiveANewNameOnAReloadedTopicWhatIsNewWithLatest(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> known = atOnce(broker, topic, "known").subscribe()) {
+    try (Consumer<String> known = broker.atOnce(topic, "all", "known").subscribe()) {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(known, 3)).isEqualTo(values(0, 3));
     }
     broker.admin().topics().unload(topic);
-    try (Consumer<String> added = atOnce(broker, topic, "added").subscribe()) {
+    try (Consumer<String> added = broker.atOnce(topic, "all", "added").subscribe()) {
       publish(broker, topic, 10, 12);
       assertThat(receiveAndAck(added, 2)).isEqualTo(values(10, 12));
       assertNothingMore(added);
@@ -128,14 +127,15 @@ class StoredPositionsIT {
   void shouldForgetPositionsWhenTheSubscriptionIsDeletedAndMadeAnew(Broker broker)
       throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe()) {
+    try (Consumer<String> a = broker.atOnce(topic, "all", "a").subscribe()) {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
     }
     broker.admin().topics().deleteSubscription(topic, "all");
     assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty();
     try (Consumer<String> a =
-        atOnce(broker, topic, "a")
+        broker
+            .atOnce(topic, "all", "a")
             .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
             .subscribe()) {
       assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
@@ -148,14 +148,15 @@ class StoredPositionsIT {
     String topic = Broker.newTopic();
     broker.admin().topics().createNonPartitionedTopic(topic);
     broker.admin().topics().createSubscription(topic, "keeps the messages", MessageId.earliest);
-    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe()) {
+    try (Consumer<String> a = broker.atOnce(topic, "all", "a").subscribe()) {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
     }
     broker.admin().topics().unload(topic);
     broker.admin().topics().deleteSubscription(topic, "all");
     try (Consumer<String> a =
-        atOnce(broker, topic, "a")
+        broker
+            .atOnce(topic, "all", "a")
             .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
             .subscribe()) {
       assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
@@ -167,7 +168,7 @@ class StoredPositionsIT {
     String namespace = "public/" + UUID.randomUUID();
     broker.admin().namespaces().createNamespace(namespace);
     String topic = "persistent://" + namespace + "/topic";
-    try (Consumer<String> a = atOnce(broker, topic, "a").subscribe()) {
+    try (Consumer<String> a = broker.atOnce(topic, "all", "a").subscribe()) {
       publish(broker, topic, 0, 3);
       assertThat(receiveAndAck(a, 3)).isEqualTo(values(0, 3));
     }
@@ -181,7 +182,7 @@ class StoredPositionsIT {
   void shouldDropThePositionOfAConsumerThatIsAwayAfterItsTimeToLive(Broker broker)
       throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> beside = atOnce(broker, topic, "beside").subscribe()) {
+    try (Consumer<String> beside = broker.atOnce(topic, "all", "beside").subscribe()) {
       shortLived(broker, topic, "away").subscribe().close();
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(beside, 10)).isEqualTo(values(0, 10));
@@ -214,7 +215,7 @@ class StoredPositionsIT {
   void shouldDropAPositionAfterItsTimeToLiveAlsoWhenTheTopicWasReloaded(Broker broker)
       throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> beside = atOnce(broker, topic, "beside").subscribe()) {
+    try (Consumer<String> beside = broker.atOnce(topic, "all", "beside").subscribe()) {
       shortLived(broker, topic, "away").subscribe().close();
       broker.admin().topics().unload(topic);
       publish(broker, topic, 0, 10);
@@ -223,16 +224,8 @@ class StoredPositionsIT {
     }
   }
 
-  /** A consumer whose acknowledgements have been handled when the call returns. */
-  private static ConsumerBuilder<String> atOnce(Broker broker, String topic, String name) {
-    return broker
-        .broadcast(topic, "all", name)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
-  }
-
   private static ConsumerBuilder<String> shortLived(Broker broker, String topic, String name) {
-    return atOnce(broker, topic, name).property("pulsar.broadcast.cursor.ttl.seconds", "1");
+    return broker.atOnce(topic, "all", name).property("pulsar.broadcast.cursor.ttl.seconds", "1");
   }
 
   private static void acknowledge(

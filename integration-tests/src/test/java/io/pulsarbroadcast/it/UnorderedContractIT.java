@@ -228,11 +228,9 @@ class UnorderedContractIT {
 
   private static ConsumerBuilder<String> shared(Broker broker, String topic, String name) {
     return broker
-        .broadcast(topic, "all", name)
+        .atOnce(topic, "all", name)
         .subscriptionType(SubscriptionType.Shared)
-        .negativeAckRedeliveryDelay(100, TimeUnit.MILLISECONDS)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-        .isAckReceiptEnabled(true);
+        .negativeAckRedeliveryDelay(100, TimeUnit.MILLISECONDS);
   }
 
   private static ConsumerBuilder<String> retrying(Broker broker, String topic, String name) {

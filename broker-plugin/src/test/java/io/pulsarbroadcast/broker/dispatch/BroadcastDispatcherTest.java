@@ -11,32 +11,19 @@ import io.pulsarbroadcast.broker.dispatch.TestDispatch.Read;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.core.config.Configurator;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Which reads the dispatcher asks for, and when; storage and timer answer when the test says so.
  */
+@ExtendWith(FailedReadsUnlogged.class)
 class BroadcastDispatcherTest {
 
   private final TestDispatch test = new TestDispatch();
-
-  /** Storage fails on purpose. */
-  @BeforeAll
-  static void doNotLogFailedReads() {
-    Configurator.setLevel(BroadcastDispatcher.class.getName(), Level.ERROR);
-  }
-
-  @AfterAll
-  static void logFailedReads() {
-    Configurator.setLevel(BroadcastDispatcher.class.getName(), Level.INFO);
-  }
 
   @AfterEach
   void close() {

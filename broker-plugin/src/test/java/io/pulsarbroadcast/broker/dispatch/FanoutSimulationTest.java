@@ -28,11 +28,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.core.config.Configurator;
 import org.apache.pulsar.common.api.proto.BaseCommand;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -44,21 +41,11 @@ import org.junit.jupiter.params.provider.ValueSource;
  * <p>Protects I1 (everything arrives), I2 (first deliveries in order), I7 (nobody with permits is
  * stranded when nothing more happens) and I8 in part (nothing stays retained).
  */
+@ExtendWith(FailedReadsUnlogged.class)
 class FanoutSimulationTest {
 
   private static final Pattern GAUGE_AT_ZERO =
       Pattern.compile("pulsar_broadcast_(connections|unwritable_connections|laggards)\\{.*} 0\\.0");
-
-  /** Storage fails thousands of times, on purpose. */
-  @BeforeAll
-  static void doNotLogFailedReads() {
-    Configurator.setLevel(BroadcastDispatcher.class.getName(), Level.ERROR);
-  }
-
-  @AfterAll
-  static void logFailedReads() {
-    Configurator.setLevel(BroadcastDispatcher.class.getName(), Level.INFO);
-  }
 
   @ParameterizedTest
   @ValueSource(ints = {100, 4000})
