@@ -103,7 +103,7 @@ public final class Summary {
       if (suite.getLocalName().equals("testcase")) {
         String type = suite.getAttributeValue(null, "classname");
         String method = suite.getAttributeValue(null, "name");
-        test = type.substring(type.lastIndexOf('.') + 1) + "." + method;
+        test = type.replaceFirst("^.*[.](?=[A-Z])", "") + "." + method;
       } else if (suite.getLocalName().equals("skipped")) {
         String message = suite.getAttributeValue(null, "message");
         String reason = message == null ? suite.getElementText().strip() : message;
