@@ -137,6 +137,23 @@ class NonDurableIT {
   }
 
   @Test
+  void shouldLeaveDurableConsumersToTheirInitialPositionAfterTheTopicWasUnloaded(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> first = nonDurable(broker, topic).subscribe()) {
+      // Is sent nothing, and so does not take the subscription along.
+      first.pause();
+      broker.admin().topics().unload(topic);
+      awaitConsumers(broker, topic, "all", 1);
+      publish(broker, topic, 0, 5);
+      try (Consumer<String> durable = broker.broadcast(topic, "all", "durable").subscribe()) {
+        publish(broker, topic, 5, 6);
+        assertThat(receiveAndAck(durable, 1)).isEqualTo(values(5, 6));
+      }
+    }
+  }
+
+  @Test
   void shouldEndWithTheUnsubscribeOfTheOnlyConsumer(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     try (Consumer<String> alone = nonDurable(broker, topic).subscribe()) {

@@ -117,7 +117,7 @@ final class PositionsLogs {
                                         written
                                             ? null
                                             : new SubscriptionPast(
-                                                originOf(positions, declared.lost()),
+                                                originOf(cursor, positions, declared.lost()),
                                                 positions,
                                                 ledger,
                                                 declared,
@@ -153,11 +153,14 @@ final class PositionsLogs {
         .thenCompose(past -> past);
   }
 
-  private static Origin originOf(StoredPositions positions, String lost) {
+  private static Origin originOf(ManagedCursor cursor, StoredPositions positions, String lost) {
     if (lost != null) {
       return Origin.LOST;
     }
-    return positions.size() > 0 ? Origin.STORED : Origin.PLAIN;
+    // Of non-durable consumers there are no positions, and nobody's place to start at.
+    return positions.size() > 0 || PositionPublisher.isOfNonDurable(cursor)
+        ? Origin.STORED
+        : Origin.PLAIN;
   }
 
   /** A former version of the plugin has served the topic meanwhile. */
@@ -179,7 +182,7 @@ final class PositionsLogs {
               return move(
                   subscription,
                   cursor,
-                  originOf(positions, declared.lost()),
+                  originOf(cursor, positions, declared.lost()),
                   positions,
                   declared.lost());
             })
@@ -258,7 +261,7 @@ final class PositionsLogs {
         topic.getName(),
         subscription,
         positions.size());
-    return move(subscription, cursor, originOf(positions, null), positions, null);
+    return move(subscription, cursor, originOf(cursor, positions, null), positions, null);
   }
 
   /** Positions are lost: what is left of their log stays, and a new one begins. */
@@ -275,9 +278,9 @@ final class PositionsLogs {
       long formerLedger,
       String why) {
     log.error(
-        "[{}][{}] The stored positions are lost: {}. Every consumer goes on from the subscription's position, which"
-            + " stays where it is, with everything after it, until somebody clears the backlog, resets or deletes the"
-            + " subscription",
+        "[{}][{}] The stored positions are lost: {}. Every consumer goes on from the subscription's"
+            + " position, which stays where it is, with everything after it, until somebody clears"
+            + " the backlog, resets or deletes the subscription",
         topic.getName(),
         subscription,
         why);
@@ -336,7 +339,8 @@ final class PositionsLogs {
         .exceptionally(
             e -> {
               log.warn(
-                  "[{}][{}] A former version of the plugin would not find that the positions have moved: {}",
+                  "[{}][{}] A former version of the plugin would not find that the positions have"
+                      + " moved: {}",
                   topic.getName(),
                   subscription,
                   e.toString());
@@ -386,7 +390,8 @@ final class PositionsLogs {
         .exceptionally(
             e -> {
               log.warn(
-                  "[{}][{}] A positions log that could not be made is left until the topic is loaded again: {}",
+                  "[{}][{}] A positions log that could not be made is left until the topic is"
+                      + " loaded again: {}",
                   topic.getName(),
                   subscription,
                   e.toString());

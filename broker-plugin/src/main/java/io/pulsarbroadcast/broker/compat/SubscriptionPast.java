@@ -24,7 +24,10 @@ record SubscriptionPast(
     NEW,
     /** A plain subscription: at its position, while nobody has moved on from there. */
     PLAIN,
-    /** A Broadcast one, loaded with its positions: at the consumer's initial position. */
+    /**
+     * A Broadcast one, loaded with its positions, or of non-durable consumers, who store none: at
+     * the consumer's initial position.
+     */
     STORED,
     /** Its positions are lost: at the subscription's position, lest a consumer misses something. */
     LOST
