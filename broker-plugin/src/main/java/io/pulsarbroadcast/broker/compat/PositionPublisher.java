@@ -211,6 +211,7 @@ final class PositionPublisher {
   /** Publishes, writes and follows no more: the subscription is closed or deleted. */
   void stop() {
     stopped = true;
+    skips.explain(SkipCause.OTHER);
   }
 
   /** Goes on after {@link #stop}. */
@@ -239,8 +240,9 @@ final class PositionPublisher {
     long leftOut = store.holesLeftOut();
     if (leftOut > 0 && !holesLeftOutReported) {
       log.warn(
-          "[{}][{}] {} acknowledgements ahead of their consumers' positions are more than is kept for one"
-              + " consumer (broadcastMaxAcknowledgmentHolesToPersist): their messages come again if the broker stops",
+          "[{}][{}] {} acknowledgements ahead of their consumers' positions are more than is kept"
+              + " for one consumer (broadcastMaxAcknowledgmentHolesToPersist): their messages come"
+              + " again if the broker stops",
           cursor.getManagedLedger().getName(),
           cursor.getName(),
           leftOut);
@@ -337,6 +339,7 @@ final class PositionPublisher {
     return lastLowering
         .handle(
             (lowered, e) -> {
+              skips.explain(SkipCause.OTHER);
               moving = cause;
               return operation.get();
             })
@@ -357,10 +360,9 @@ final class PositionPublisher {
 
   /**
    * Moves the virtual cursors up to the managed cursor when the broker or an operator moved that
-   * one on.
+   * one on. Of an expiry the broker says so after the move, which they may have followed by then.
    */
   void follow(SkipCause cause) {
-    Skipped skipped;
     long position;
     synchronized (this) {
       if (stopped || holds > 0) {
@@ -368,11 +370,18 @@ final class PositionPublisher {
       }
       position = ordinalAfter(cursor.getMarkDeletedPosition());
       if (position <= cursors.floor()) {
+        if (cause != SkipCause.OTHER) {
+          skips.explain(cause);
+        }
         return;
       }
-      skipped = cursors.skipTo(position);
+      Skipped skipped = cursors.skipTo(position);
+      if (cause == SkipCause.OTHER) {
+        skips.addUnexplained(skipped);
+      } else {
+        skips.add(cause, skipped);
+      }
     }
-    skips.add(cause, skipped);
     afterSkip.accept(position);
     positionMoved();
   }

@@ -6,6 +6,7 @@ import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,16 +19,28 @@ final class SkipCounters {
 
   private static final Logger log = LoggerFactory.getLogger(SkipCounters.class);
 
+  /** How soon after a move the broker says why it has moved a subscription, if it does. */
+  private static final long EXPLAINED_WITHIN_MILLIS = 1_000;
+
   private final String topic;
   private final String subscription;
   private final SubscriptionMetrics metrics;
   private final Map<SkipCause, LongAdder> entries = new EnumMap<>(SkipCause.class);
   private final Map<SkipCause, LongAdder> positions = new EnumMap<>(SkipCause.class);
+  private final Throttled explaining;
 
-  SkipCounters(String topic, String subscription, SubscriptionMetrics metrics) {
+  /** The last event of which nobody has said the cause yet. Guarded by this object's monitor. */
+  private Skipped unexplained = Skipped.NOTHING;
+
+  SkipCounters(
+      String topic,
+      String subscription,
+      SubscriptionMetrics metrics,
+      ScheduledExecutorService timer) {
     this.topic = topic;
     this.subscription = subscription;
     this.metrics = metrics;
+    this.explaining = new Throttled(timer, EXPLAINED_WITHIN_MILLIS, () -> explain(SkipCause.OTHER));
     for (SkipCause cause : SkipCause.values()) {
       entries.put(cause, new LongAdder());
       positions.put(cause, new LongAdder());
@@ -53,12 +66,28 @@ final class SkipCounters {
         entries(cause));
   }
 
+  /** Notes one event whose cause {@link #explain} may say in a moment; else it is OTHER. */
+  synchronized void addUnexplained(Skipped skipped) {
+    explain(SkipCause.OTHER);
+    if (skipped.positions() > 0) {
+      unexplained = skipped;
+      explaining.request();
+    }
+  }
+
+  /** Says the cause of the event whose cause is not known yet, if there is one. */
+  synchronized void explain(SkipCause cause) {
+    Skipped explained = unexplained;
+    unexplained = Skipped.NOTHING;
+    add(cause, explained);
+  }
+
   /** Notes positions that may have missed something, which nobody can count any more. */
   void addUncounted(SkipCause cause, int uncounted) {
     if (uncounted > 0) {
       log.warn(
-          "[{}][{}] {} consumers stand before the oldest stored entry, because {}: how many they had not acknowledged"
-              + " of those before it is not known",
+          "[{}][{}] {} consumers stand before the oldest stored entry, because {}: how many they"
+              + " had not acknowledged of those before it is not known",
           topic,
           subscription,
           uncounted,

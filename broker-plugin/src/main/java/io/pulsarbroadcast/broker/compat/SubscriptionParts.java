@@ -86,7 +86,7 @@ record SubscriptionParts(
             cursors,
             index,
             config.maxAcknowledgmentHolesToPersist());
-    SkipCounters skips = new SkipCounters(topic.getName(), plain.getName(), metrics);
+    SkipCounters skips = new SkipCounters(topic.getName(), plain.getName(), metrics, timer);
     if (!past.takenOver() && PositionPublisher.isElsewhere(plain.getCursor(), index)) {
       // Else it is what a crash left behind in the log, and had been acknowledged.
       skips.add(SkipCause.ELSEWHERE, before);

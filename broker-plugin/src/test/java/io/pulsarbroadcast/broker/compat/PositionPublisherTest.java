@@ -47,9 +47,9 @@ class PositionPublisherTest {
   private final SubscriptionMetrics metrics =
       new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0)
           .subscription("public/default", "topic", "subscription");
-  private final SkipCounters skips = new SkipCounters("topic", "subscription", metrics);
   private final AtomicLong skippedTo = new AtomicLong(-1);
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+  private final SkipCounters skips = new SkipCounters("topic", "subscription", metrics, timer);
   private final PositionPublisher publisher =
       new PositionPublisher(
           cursor.asManagedCursor(),
@@ -177,6 +177,43 @@ class PositionPublisherTest {
     assertThat(skips.entries(SkipCause.SKIPPED)).as("I6").isEqualTo(12);
     assertThat(skips.positions(SkipCause.SKIPPED)).isEqualTo(1);
     assertThat(skips.entries(SkipCause.OTHER)).isZero();
+  }
+
+  /** The broker moves the cursor, and says afterwards that messages expired. */
+  @Test
+  void shouldCountAnExpiryThatItFollowedBeforeTheBrokerSaidWhatItWas() {
+    VirtualCursor slow = connect("slow", 0);
+    cursor.next = 12;
+    publisher.follow();
+    assertThat(slow.next()).isEqualTo(12);
+    publisher.follow(SkipCause.EXPIRED);
+    assertThat(skips.entries(SkipCause.EXPIRED)).as("I6").isEqualTo(12);
+    publisher.stop();
+    assertThat(skips.entries(SkipCause.OTHER)).isZero();
+  }
+
+  @Test
+  void shouldCountAMoveThatNobodyExplainsBeforeWhatIsMovedNext() {
+    connect("slow", 0);
+    cursor.next = 12;
+    publisher.follow();
+    publisher.moveOn(
+        SkipCause.SKIPPED,
+        () -> {
+          cursor.next = 15;
+          return CompletableFuture.completedFuture(null);
+        });
+    assertThat(skips.entries(SkipCause.OTHER)).as("I6").isEqualTo(12);
+    assertThat(skips.entries(SkipCause.SKIPPED)).as("I6").isEqualTo(3);
+  }
+
+  @Test
+  void shouldCountAMoveThatNobodyExplainsAtTheEnd() {
+    connect("slow", 0);
+    cursor.next = 12;
+    publisher.follow();
+    publisher.stop();
+    assertThat(skips.entries(SkipCause.OTHER)).as("I6").isEqualTo(12);
   }
 
   /** An operator who was told so may unload the topic at once. */
