@@ -153,6 +153,22 @@ class NonDurableIT {
     }
   }
 
+  /** I7: the subscription moves on before anybody has read what only this consumer needs. */
+  @Test
+  void shouldGetWhatNoDurableConsumerNeeds(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> first = nonDurable(broker, topic).startPaused(true).subscribe()) {
+      publish(broker, topic, 0, 2);
+      try (Consumer<String> durable =
+          broker.broadcast(topic, "all", "durable").startPaused(true).subscribe()) {
+        awaitBacklog(broker, topic, "all", 0);
+        first.resume();
+        assertThat(receiveValues(first, 2)).isEqualTo(values(0, 2));
+        assertThat(durable.isConnected()).isTrue();
+      }
+    }
+  }
+
   @Test
   void shouldEndWithTheUnsubscribeOfTheOnlyConsumer(Broker broker) throws Exception {
     String topic = Broker.newTopic();

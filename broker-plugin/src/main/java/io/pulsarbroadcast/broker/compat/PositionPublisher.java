@@ -58,6 +58,7 @@ final class PositionPublisher {
 
   private final ManagedCursor cursor;
   private final Runnable afterLowering;
+  private final LongConsumer afterMove;
   private final LongConsumer afterSkip;
   private final LedgerIndex index;
   private final CursorRegistry cursors;
@@ -87,6 +88,8 @@ final class PositionPublisher {
   /**
    * @param afterLowering run when the managed cursor was moved back, which moves its read position
    *     too
+   * @param afterMove takes the ordinal that the managed cursor was moved on to, and with it its
+   *     read position
    * @param afterSkip takes the ordinal up to which all virtual cursors were moved
    * @param store where positions are written
    * @param afterDecision has it on storage that an operator has decided about lost positions
@@ -94,6 +97,7 @@ final class PositionPublisher {
   PositionPublisher(
       ManagedCursor cursor,
       Runnable afterLowering,
+      LongConsumer afterMove,
       LongConsumer afterSkip,
       LedgerIndex index,
       CursorRegistry cursors,
@@ -104,6 +108,7 @@ final class PositionPublisher {
       Supplier<CompletableFuture<Void>> afterDecision) {
     this.cursor = cursor;
     this.afterLowering = afterLowering;
+    this.afterMove = afterMove;
     this.afterSkip = afterSkip;
     this.index = index;
     this.cursors = cursors;
@@ -281,13 +286,14 @@ final class PositionPublisher {
     CompletableFuture<Void> done = new CompletableFuture<>();
     Position position;
     long consumers;
+    long lowest;
     synchronized (this) {
       consumers = cursors.isKeptForDurable() ? FOR_DURABLE : FOR_NON_DURABLE;
       if (stopped || holds > 0) {
         return CompletableFuture.completedFuture(null);
       }
       Position current = cursor.getMarkDeletedPosition();
-      long lowest = cursors.lowest();
+      lowest = cursors.lowest();
       if (lowest > ordinalAfter(current)) {
         EntryId last = index.entryAt(lowest - 1);
         position = PositionImpl.get(last.ledgerId(), last.entryId());
@@ -317,6 +323,7 @@ final class PositionPublisher {
           }
         },
         null);
+    afterMove.accept(lowest);
     return done;
   }
 

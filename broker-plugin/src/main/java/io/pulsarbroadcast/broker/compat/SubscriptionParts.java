@@ -96,6 +96,7 @@ record SubscriptionParts(
         new PositionPublisher(
             plain.getCursor(),
             source::seekToTail,
+            fanout::passed,
             fanout::skipTo,
             index,
             cursors,

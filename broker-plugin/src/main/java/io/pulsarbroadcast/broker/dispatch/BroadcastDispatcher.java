@@ -62,8 +62,8 @@ public final class BroadcastDispatcher {
 
   private final Set<ConnectionFanout> connections = new LinkedHashSet<>();
 
-  /** The ordinal after the last entry handed to the connections. */
-  private long tailOrdinal;
+  /** The ordinal after the last entry handed to the connections. Written on the thread. */
+  private volatile long tailOrdinal;
 
   /** The furthest that a consumer wants the tail reader to leap to. Set from any thread. */
   private final AtomicLong leapTo = new AtomicLong();
@@ -148,6 +148,22 @@ public final class BroadcastDispatcher {
           }
           connections.forEach(connection -> connection.skipTo(ordinal));
         });
+  }
+
+  /**
+   * The subscription has moved to {@code ordinal}, and the tail reader with it, who perhaps had not
+   * come so far: whoever still needs what is before, which no durable consumer does, is behind.
+   */
+  public void passed(long ordinal) {
+    if (ordinal > tailOrdinal) {
+      thread.execute(
+          () -> {
+            if (ordinal > tailOrdinal) {
+              source.skipTail(ordinal);
+              tailGoesOnAt(ordinal);
+            }
+          });
+    }
   }
 
   /**
@@ -296,10 +312,14 @@ public final class BroadcastDispatcher {
   private void leapIfWanted() {
     long ordinal = leapTo.get();
     if (isFarAhead(ordinal, tailOrdinal)) {
-      tailOrdinal = ordinal;
       source.leapTail(ordinal);
-      connections.forEach(connection -> connection.tailLeapt(ordinal));
+      tailGoesOnAt(ordinal);
     }
+  }
+
+  private void tailGoesOnAt(long ordinal) {
+    tailOrdinal = ordinal;
+    connections.forEach(connection -> connection.tailLeapt(ordinal));
   }
 
   private boolean isFarAhead(long ordinal, long tail) {

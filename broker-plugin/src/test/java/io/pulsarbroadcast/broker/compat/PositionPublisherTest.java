@@ -54,6 +54,7 @@ class PositionPublisherTest {
       new PositionPublisher(
           cursor.asManagedCursor(),
           () -> {},
+          moved -> {},
           skippedTo::set,
           index,
           registry,
