@@ -100,9 +100,9 @@ public final class Scrape {
     return samples.stream().filter(sample -> sample.has(labels)).toList();
   }
 
-  /** All values together. */
-  public double sum() {
-    return samples.stream().mapToDouble(Sample::value).sum();
+  /** The values with these labels, and perhaps further ones, all together. */
+  public double sum(String... labelsAndValues) {
+    return with(labelsAndValues).stream().mapToDouble(Sample::value).sum();
   }
 
   /** The value of the one sample with this name and these labels. */

@@ -28,10 +28,13 @@ final class Clients implements AutoCloseable {
   private final Broker broker;
   private final List<PulsarClient> clients;
   private final Namespaces namespaces;
+  private final SkippedCounts skipped;
 
-  Clients(Broker broker, Namespaces namespaces) throws PulsarClientException {
+  Clients(Broker broker, Namespaces namespaces, SkippedCounts skipped)
+      throws PulsarClientException {
     this.broker = broker;
     this.namespaces = namespaces;
+    this.skipped = skipped;
     this.clients = List.of(newClient(broker), newClient(broker));
   }
 
@@ -46,8 +49,7 @@ final class Clients implements AutoCloseable {
 
   /** How a topic's subscription is observed. */
   Observation observation(String topic, int number, long patienceMillis) {
-    return new Observation(
-        broker.process(), broker.admin(), topic, subscription(number), patienceMillis);
+    return new Observation(skipped, broker.admin(), topic, subscription(number), patienceMillis);
   }
 
   PulsarAdmin admin() {
@@ -59,7 +61,7 @@ final class Clients implements AutoCloseable {
     return clients.get(slot % clients.size());
   }
 
-  List<String> newTopics(boolean retained) throws Exception {
+  List<String> newTopics(boolean retained) {
     String topic = namespaces.newTopic(retained);
     return List.of(topic, topic + "-x");
   }

@@ -7,8 +7,10 @@ import io.pulsarbroadcast.it.BrokerExtension;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import io.pulsarbroadcast.it.lifecycle.Shrinker.Failing;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,16 +28,17 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * The contract over a subscription's whole life: random sequences of what consumers, publishers and
  * operators do to a topic leave everybody with what the {@link Oracle} says (I1 to I6).
  *
- * <p>The sequences are the same every time; {@code -Dlifecycle.first} begins with another seed. A
- * failing one is shrunk, and printed with the options that repeat it: {@code -Dlifecycle.seed}
- * alone is the whole sequence, with {@code -Dlifecycle.operations} those of its operations.
+ * <p>Half of the sequences are the same every time, half are new; the output names them. With
+ * {@code -Dlifecycle.first} they are those from that seed on. A failing one is shrunk, and printed
+ * with the options that repeat it: {@code -Dlifecycle.seed} alone is the whole sequence, with
+ * {@code -Dlifecycle.operations} those of its operations, and {@code -Dlifecycle.times} says how
+ * often.
  */
 @ExtendWith(BrokerExtension.class)
 @Order(1)
 @EnabledIf(value = "isAskedFor", disabledReason = "run by name, with -Dlifecycle.sequences=N")
 class LifecycleIT {
 
-  private static final long FIRST = Long.getLong("lifecycle.first", 0);
   private static final int SEQUENCES = Integer.getInteger("lifecycle.sequences", 200);
   private static final int AT_ONCE = Integer.getInteger("lifecycle.at.once", 12);
   private static final int SHRUNK = Integer.getInteger("lifecycle.shrunk", 3);
@@ -52,11 +55,14 @@ class LifecycleIT {
     Queue<Sequence> sequences = new ConcurrentLinkedQueue<>(sequences());
     Queue<Failing> failures = new ConcurrentLinkedQueue<>();
     Namespaces namespaces = new Namespaces(broker);
+    SkippedCounts skipped = new SkippedCounts(broker.process());
     ExecutorService workers = Executors.newFixedThreadPool(AT_ONCE);
     try {
       List<Future<Void>> done = new ArrayList<>();
       for (int i = 0; i < Math.min(AT_ONCE, sequences.size()); i++) {
-        done.add(workers.submit(() -> run(new Clients(broker, namespaces), sequences, failures)));
+        done.add(
+            workers.submit(
+                () -> run(new Clients(broker, namespaces, skipped), sequences, failures)));
       }
       for (Future<Void> each : done) {
         each.get();
@@ -92,12 +98,26 @@ class LifecycleIT {
     Long only = Long.getLong("lifecycle.seed");
     if (only != null) {
       String operations = System.getProperty("lifecycle.operations");
-      return List.of(
+      Sequence sequence =
           operations == null
               ? Sequence.of(only)
-              : Sequence.of(only, Stream.of(operations.split(",")).map(Integer::valueOf).toList()));
+              : Sequence.of(only, Stream.of(operations.split(",")).map(Integer::valueOf).toList());
+      return Collections.nCopies(Integer.getInteger("lifecycle.times", 1), sequence);
     }
-    System.out.printf("lifecycle: seeds %d to %d%n", FIRST, FIRST + SEQUENCES - 1);
-    return LongStream.range(FIRST, FIRST + SEQUENCES).mapToObj(Sequence::of).toList();
+    Long first = Long.getLong("lifecycle.first");
+    if (first != null) {
+      System.out.printf("lifecycle: seeds %d to %d%n", first, first + SEQUENCES - 1);
+      return sequences(first, SEQUENCES).toList();
+    }
+    int fixed = (SEQUENCES + 1) / 2;
+    int isNew = SEQUENCES - fixed;
+    long firstNew = new SplittableRandom().nextInt(1_000_000, Integer.MAX_VALUE - SEQUENCES);
+    System.out.printf(
+        "lifecycle: seeds 0 to %d, and new: %d to %d%n", fixed - 1, firstNew, firstNew + isNew - 1);
+    return Stream.concat(sequences(0, fixed), sequences(firstNew, isNew)).toList();
+  }
+
+  private static Stream<Sequence> sequences(long first, int count) {
+    return LongStream.range(first, first + count).mapToObj(Sequence::of);
   }
 }

@@ -75,6 +75,11 @@ record Missed(long least, long most) {
             left.count * perhaps(subscription, left.position, end));
   }
 
+  /** The same, or that many more. */
+  Missed orMore(long more) {
+    return new Missed(least, most > Long.MAX_VALUE - more ? Long.MAX_VALUE : most + more);
+  }
+
   /** Markers of transactions count, unless somebody has read them already; plain ones do not. */
   private static Missed between(SubscriptionModel subscription, long least, long most) {
     if (!subscription.isBroadcast() || subscription.isPerhapsGone()) {

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.it.lifecycle;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
@@ -16,25 +17,43 @@ import org.apache.pulsar.common.policies.data.RetentionPolicies;
 final class Namespaces {
 
   private static final int TOPICS = 250;
+
+  /** After how many topics the next namespaces are being made, so that nobody waits for them. */
+  private static final int MAKES_NEXT_AFTER = 225;
+
   private static final int ATTEMPTS = 5;
 
   private final Broker broker;
-  private String retaining;
-  private String trimming;
+  private Pair current;
+  private CompletableFuture<Pair> next;
   private int topics;
+
+  private record Pair(String retaining, String trimming) {}
 
   Namespaces(Broker broker) {
     this.broker = broker;
+    this.next = CompletableFuture.supplyAsync(this::newPair);
   }
 
   /** The name of a topic that there is not yet. */
-  synchronized String newTopic(boolean retained) throws Exception {
-    if (topics++ % TOPICS == 0) {
-      retaining = newNamespace();
-      trimming = newNamespace();
-      broker.admin().namespaces().setRetention(retaining, new RetentionPolicies(-1, -1));
+  synchronized String newTopic(boolean retained) {
+    if (topics % TOPICS == 0) {
+      current = next.join();
+    } else if (topics % TOPICS == MAKES_NEXT_AFTER) {
+      next = CompletableFuture.supplyAsync(this::newPair);
     }
-    return topicIn(retained ? retaining : trimming);
+    topics++;
+    return topicIn(retained ? current.retaining : current.trimming);
+  }
+
+  private Pair newPair() {
+    try {
+      Pair made = new Pair(newNamespace(), newNamespace());
+      broker.admin().namespaces().setRetention(made.retaining, new RetentionPolicies(-1, -1));
+      return made;
+    } catch (Exception e) {
+      throw new IllegalStateException("The namespaces could not be made", e);
+    }
   }
 
   private static String topicIn(String namespace) {

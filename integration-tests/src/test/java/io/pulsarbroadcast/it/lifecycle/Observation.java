@@ -1,8 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it.lifecycle;
 
-import io.pulsarbroadcast.it.Scrape;
-import io.pulsarbroadcast.process.RunningBroker;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.pulsar.client.admin.PulsarAdmin;
@@ -14,21 +12,23 @@ import org.apache.pulsar.common.policies.data.SubscriptionStats;
 final class Observation {
 
   private static final String WAITING = "pulsar.broadcast.positions.waiting";
+  private static final String POSITION = "pulsar.broadcast.position";
   private static final int POLL_MILLIS = 50;
+  private static final int STATS_ATTEMPTS = 5;
 
-  private final RunningBroker broker;
+  private final SkippedCounts skipped;
   private final PulsarAdmin admin;
   private final String topic;
   private final String subscription;
   private final long patienceMillis;
 
   Observation(
-      RunningBroker broker,
+      SkippedCounts skipped,
       PulsarAdmin admin,
       String topic,
       String subscription,
       long patienceMillis) {
-    this.broker = broker;
+    this.skipped = skipped;
     this.admin = admin;
     this.topic = topic;
     this.subscription = subscription;
@@ -51,8 +51,41 @@ final class Observation {
     }
   }
 
-  private SubscriptionStats stats() throws PulsarAdminException {
-    return admin.topics().getStats(topic).getSubscriptions().get(subscription);
+  /** Null when there is no subscription. */
+  private SubscriptionStats stats(boolean preciseBacklog) throws PulsarAdminException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return admin.topics().getStats(topic, preciseBacklog).getSubscriptions().get(subscription);
+      } catch (PulsarAdminException.ServerSideErrorException e) {
+        if (attempt == STATS_ATTEMPTS || !isFaultOfStock(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Stock Pulsar's statistics fail when the last subscription of a topic goes meanwhile. */
+  private static boolean isFaultOfStock(PulsarAdminException.ServerSideErrorException e) {
+    return e.getMessage().contains("NullPointerException")
+        && e.getMessage().contains("ManagedLedgerImpl.getEstimatedBacklogSize");
+  }
+
+  /** What it says of the connected consumers, to explain a difference. */
+  String consumers() throws PulsarAdminException {
+    SubscriptionStats stats = stats(false);
+    return stats == null
+        ? "no subscription"
+        : stats.getConsumers().stream()
+            .map(
+                consumer ->
+                    "%s with %d permits, %d messages sent, position %s"
+                        .formatted(
+                            consumer.getConsumerName(),
+                            consumer.getAvailablePermits(),
+                            consumer.getMsgOutCounter(),
+                            consumer.getMetadata().get(POSITION)))
+            .toList()
+            .toString();
   }
 
   /** Waits until so many positions wait for their consumers' return. */
@@ -64,26 +97,19 @@ final class Observation {
   }
 
   private int waiting() throws PulsarAdminException {
-    SubscriptionStats stats = stats();
+    SubscriptionStats stats = stats(false);
     Difference.unless(stats != null, "there is no subscription");
     return Integer.parseInt(stats.getSubscriptionProperties().getOrDefault(WAITING, "0"));
   }
 
   void awaitAbsent() throws Exception {
-    await(() -> stats() == null, "the subscription to be deleted");
+    await(() -> stats(false) == null, "the subscription to be deleted");
   }
 
   /** Counted in entries that there are: the broker's counters are off after a truncation. */
   void awaitNoBacklog() throws Exception {
     await(
-        () ->
-            admin
-                    .topics()
-                    .getStats(topic, true)
-                    .getSubscriptions()
-                    .get(subscription)
-                    .getMsgBacklog()
-                == 0,
+        () -> stats(true).getMsgBacklog() == 0,
         "the backlog to be gone that everybody has acknowledged (I3)");
   }
 
@@ -108,18 +134,7 @@ final class Observation {
 
   /** Begins to observe how many entries the broker counts as missed, for a cause (I6). */
   Missing missing(String cause) throws Exception {
-    return new Missing(cause, counted(cause));
-  }
-
-  private long counted(String cause) throws Exception {
-    return (long)
-        Scrape.of(
-                broker,
-                line ->
-                    line.startsWith("pulsar_broadcast_skipped_entries_total{")
-                        && line.contains("topic=\"" + topic + '"')
-                        && line.contains("cause=\"" + cause + '"'))
-            .sum();
+    return new Missing(cause, skipped.of(topic, cause));
   }
 
   /** What the broker counts from now on. */
@@ -132,11 +147,15 @@ final class Observation {
       this.before = before;
     }
 
-    /** Waits until it has counted what is missed, and no more than that. */
-    void await(Missed missed) throws Exception {
+    /**
+     * Waits until it has counted what is missed, and no more than that.
+     *
+     * @return what it has counted
+     */
+    long await(Missed missed) throws Exception {
       long[] counted = new long[1];
       Observation.this.await(
-          () -> (counted[0] = counted(cause) - before) >= missed.least(),
+          () -> (counted[0] = skipped.of(topic, cause) - before) >= missed.least(),
           () ->
               "%d entries at least to be counted as missed because of %s; it were %d (I6)"
                   .formatted(missed.least(), cause, counted[0]));
@@ -146,6 +165,7 @@ final class Observation {
           counted[0],
           cause,
           missed.most());
+      return counted[0];
     }
   }
 }

@@ -11,6 +11,23 @@ import org.apache.pulsar.client.api.SubscriptionType;
  */
 sealed interface Operation {
 
+  sealed interface OfSubscriber extends Operation {}
+
+  sealed interface OfConsumer extends Operation {
+    int slot();
+  }
+
+  sealed interface OfPublisher extends Operation {
+    int topic();
+  }
+
+  /** Of connections too. */
+  sealed interface OfTopic extends Operation {}
+
+  sealed interface OfOperator extends Operation {
+    int topic();
+  }
+
   /** A Broadcast subscribe, by consumer property. */
   record Subscribe(
       int slot,
@@ -20,73 +37,73 @@ sealed interface Operation {
       boolean durable,
       boolean earliest,
       int receiverQueue)
-      implements Operation {}
+      implements OfSubscriber {}
 
   /** A subscribe without the property. */
   record SubscribePlain(int slot, int topic, SubscriptionType type, boolean earliest)
-      implements Operation {}
+      implements OfSubscriber {}
 
   /** A reader's subscribe under the subscription's name: refused, and changes nothing. */
-  record SubscribeReader(int topic) implements Operation {}
+  record SubscribeReader(int topic) implements OfSubscriber {}
 
   /** A subscribe that is refused whatever there is, and changes nothing. */
-  record SubscribeWrongly(int topic, Mistake mistake) implements Operation {}
+  record SubscribeWrongly(int topic, Mistake mistake) implements OfSubscriber {}
 
   /** Receives so many messages, or as many as the consumer must still get. */
-  record Receive(int slot, int count) implements Operation {}
+  record Receive(int slot, int count) implements OfConsumer {}
 
   /** Acknowledges one entry that was received. */
-  record Acknowledge(int slot, int pick) implements Operation {}
+  record Acknowledge(int slot, int pick) implements OfConsumer {}
 
-  record AcknowledgeCumulative(int slot, int pick) implements Operation {}
+  record AcknowledgeCumulative(int slot, int pick) implements OfConsumer {}
 
   /** Acknowledges one entry that was received in a transaction: refused, and changes nothing. */
-  record AcknowledgeInTransaction(int slot, int pick) implements Operation {}
+  record AcknowledgeInTransaction(int slot, int pick) implements OfConsumer {}
 
-  record NegativelyAcknowledge(int slot, int pick) implements Operation {}
+  record NegativelyAcknowledge(int slot, int pick) implements OfConsumer {}
 
-  record Seek(int slot, int place) implements Operation {}
+  record Seek(int slot, int place) implements OfConsumer {}
 
-  record Close(int slot) implements Operation {}
+  record Close(int slot) implements OfConsumer {}
 
   /** The connection of half of the slots is lost; the client makes another. */
-  record LoseConnection(int half) implements Operation {}
+  record LoseConnection(int half) implements OfTopic {}
 
-  record Unsubscribe(int slot) implements Operation {}
+  record Unsubscribe(int slot) implements OfConsumer {}
 
-  record Publish(int topic, int count) implements Operation {}
+  record Publish(int topic, int count) implements OfPublisher {}
 
   /** Publishes one batch. */
-  record PublishBatch(int topic, int count) implements Operation {}
+  record PublishBatch(int topic, int count) implements OfPublisher {}
 
-  record PublishDelayed(int topic, int count) implements Operation {}
+  record PublishDelayed(int topic, int count) implements OfPublisher {}
 
   /** Publishes in a transaction that stays open. */
-  record PublishInTransaction(int topic, int count) implements Operation {}
+  record PublishInTransaction(int topic, int count) implements OfPublisher {}
 
-  record EndTransaction(int topic, boolean commit) implements Operation {}
+  record EndTransaction(int topic, boolean commit) implements OfPublisher {}
 
-  record Unload(int topic) implements Operation {}
+  record Unload(int topic) implements OfTopic {}
 
   /** Closes the consumers and deletes the topic, after it was unloaded or not. */
-  record Delete(int topic, boolean unloaded) implements Operation {}
+  record Delete(int topic, boolean unloaded) implements OfTopic {}
 
   /** Makes the subscription, Broadcast by property or plain. */
-  record CreateSubscription(int topic, boolean broadcast, boolean earliest) implements Operation {}
+  record CreateSubscription(int topic, boolean broadcast, boolean earliest) implements OfOperator {}
 
-  record DeleteSubscription(int topic) implements Operation {}
+  record DeleteSubscription(int topic) implements OfOperator {}
 
-  record Skip(int topic, int entries) implements Operation {}
+  record Skip(int topic, int entries) implements OfOperator {}
 
-  record ClearBacklog(int topic) implements Operation {}
+  record ClearBacklog(int topic) implements OfOperator {}
 
-  record ResetCursor(int topic, int place) implements Operation {}
+  record ResetCursor(int topic, int place) implements OfOperator {}
 
-  record ExpireMessages(int topic, int place) implements Operation {}
+  record ExpireMessages(int topic, int place) implements OfOperator {}
 
-  record Truncate(int topic) implements Operation {}
+  record Truncate(int topic) implements OfTopic {}
 
-  record Terminate(int topic) implements Operation {}
+  record Terminate(int topic) implements OfTopic {}
 
   /** Why a subscribe is refused. */
   enum Mistake {

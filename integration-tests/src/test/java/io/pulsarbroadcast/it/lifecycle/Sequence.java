@@ -122,9 +122,18 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
       int length = SHORTEST + random.nextInt(LONGEST - SHORTEST + 1);
       operations.add(subscribe(0));
       while (operations.size() < length) {
-        operations.add(byWeight.higherEntry(random.nextInt(weights)).getValue().get());
+        operations.add(after(operations.get(operations.size() - 1)));
       }
       return operations;
+    }
+
+    private Operation after(Operation last) {
+      // At once: what the Broadcast subscription leaves on the cursor is gone with the next
+      // message.
+      boolean converts = converting && last instanceof Operation.Close && random.nextBoolean();
+      return converts
+          ? subscribePlain()
+          : byWeight.higherEntry(random.nextInt(weights)).getValue().get();
     }
 
     private void weigh(int weight, Supplier<Operation> operation) {

@@ -181,7 +181,7 @@ final class SubscriptionModel {
     if (!perhapsGone && inherited && !perhapsInherited && floorAtLeast == floorAtMost) {
       return floor();
     }
-    if (perhapsGone || inherited || !hasDurablePositions()) {
+    if (perhapsGone || inherited || (kept && !hasDurablePositions())) {
       return Position.oneOf(floor(), initial);
     }
     return initial;

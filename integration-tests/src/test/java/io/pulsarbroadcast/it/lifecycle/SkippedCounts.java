@@ -1,0 +1,43 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it.lifecycle;
+
+import io.pulsarbroadcast.it.Scrape;
+import io.pulsarbroadcast.process.RunningBroker;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What the broker's metrics say of entries that were skipped. A scrape shows all topics, so one
+ * answers all who have asked by then, and the next does not begin at once. Any thread may call it.
+ */
+final class SkippedCounts {
+
+  private static final String NAME = "pulsar_broadcast_skipped_entries_total{";
+  private static final int INTERVAL_MILLIS = 100;
+
+  private final RunningBroker broker;
+  private final AtomicLong asked = new AtomicLong();
+
+  /** The last question that {@link #answer} came after. Guarded by this object's monitor. */
+  private long answered;
+
+  private Scrape answer;
+
+  SkippedCounts(RunningBroker broker) {
+    this.broker = broker;
+  }
+
+  /** How many entries of a topic are counted now as skipped for a cause. */
+  long of(String topic, String cause) throws Exception {
+    return (long) since(asked.incrementAndGet()).sum("topic", topic, "cause", cause);
+  }
+
+  private synchronized Scrape since(long question) throws Exception {
+    if (answered < question) {
+      Thread.sleep(INTERVAL_MILLIS);
+      long all = asked.get();
+      answer = Scrape.of(broker, line -> line.startsWith(NAME));
+      answered = all;
+    }
+    return answer;
+  }
+}
