@@ -4,6 +4,7 @@ package io.pulsarbroadcast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.pulsarbroadcast.benchmark.broker.MetricsPage.Sample;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -267,7 +268,7 @@ class MetricsIT {
     stock.close();
   }
 
-  static List<Scrape.Sample> seriesOf(Scrape scrape, String topic) {
+  static List<Sample> seriesOf(Scrape scrape, String topic) {
     return scrape.with("topic", topic).stream()
         .filter(sample -> sample.name().startsWith("pulsar_broadcast_"))
         .toList();

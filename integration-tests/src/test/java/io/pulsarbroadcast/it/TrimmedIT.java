@@ -7,6 +7,7 @@ import static io.pulsarbroadcast.it.Messages.values;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.pulsarbroadcast.benchmark.broker.MetricsPage.Sample;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import java.util.List;
@@ -59,7 +60,7 @@ class TrimmedIT {
   static double missed(Broker broker, String topic) throws Exception {
     return Scrape.of(broker.process()).with("topic", topic).stream()
         .filter(sample -> sample.name().equals("pulsar_broadcast_skipped_entries_total"))
-        .mapToDouble(Scrape.Sample::value)
+        .mapToDouble(Sample::value)
         .sum();
   }
 }

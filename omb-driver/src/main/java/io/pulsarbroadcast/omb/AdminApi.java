@@ -4,22 +4,18 @@ package io.pulsarbroadcast.omb;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.pulsarbroadcast.benchmark.broker.BrokerHttp;
 import io.pulsarbroadcast.benchmark.broker.MetricsPage;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -38,16 +34,25 @@ final class AdminApi {
 
   private final DriverFile.ClientSettings settings;
   private final Authentication authentication;
-  private final HttpClient http;
+  private final BrokerHttp http;
 
   AdminApi(DriverFile.ClientSettings settings, Authentication authentication) throws IOException {
     this.settings = settings;
     this.authentication = authentication;
-    HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(TIMEOUT);
-    if (!settings.tlsTrustCertsFile().isEmpty()) {
-      builder.sslContext(trusting(settings.tlsTrustCertsFile()));
+    http =
+        new BrokerHttp(
+            TIMEOUT,
+            settings.tlsTrustCertsFile().isEmpty() ? null : trusting(settings.tlsTrustCertsFile()),
+            this::credentials);
+  }
+
+  private Map<String, String> credentials() throws Exception {
+    AuthenticationDataProvider data = authentication.getAuthData();
+    Map<String, String> headers = new HashMap<>();
+    if (data.hasDataForHttp()) {
+      data.getHttpHeaders().forEach(header -> headers.put(header.getKey(), header.getValue()));
     }
-    http = builder.build();
+    return headers;
   }
 
   private static SSLContext trusting(String pemFile) throws IOException {
@@ -109,13 +114,13 @@ final class AdminApi {
   /** Where the broker that serves a topic, or a partition, can be asked. */
   CompletableFuture<String> brokerOf(String topic) {
     String field = settings.httpUrl().startsWith("https") ? "httpUrlTls" : "httpUrl";
-    return send("GET", uri("/lookup/v2/topic/" + path(topic)), null, -1)
+    return http.sendAsync("GET", settings.httpUrl() + "/lookup/v2/topic/" + path(topic), null)
         .thenApply(answer -> parse(answer).path(field).asText());
   }
 
   /** The Prometheus page of a broker. */
   CompletableFuture<MetricsPage> metrics(String brokerUrl) {
-    return send("GET", URI.create(brokerUrl + "/metrics/"), null, -1).thenApply(MetricsPage::parse);
+    return http.sendAsync("GET", brokerUrl + "/metrics/", null).thenApply(MetricsPage::parse);
   }
 
   private static JsonNode parse(String json) {
@@ -132,48 +137,16 @@ final class AdminApi {
 
   /** What exists already is taken as it is. */
   private CompletableFuture<String> create(String path, Object body) {
-    return send("PUT", uri(ADMIN + path), body, CONFLICT);
-  }
-
-  private CompletableFuture<String> send(String method, String path, Object body) {
-    return send(method, uri(ADMIN + path), body, -1);
-  }
-
-  private URI uri(String path) {
-    return URI.create(settings.httpUrl() + path);
+    return send("PUT", path, body, CONFLICT);
   }
 
   private CompletableFuture<String> send(
-      String method, URI uri, Object body, int alsoAllowedStatus) {
+      String method, String path, Object body, int... alsoAllowedStatus) {
     try {
-      HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(TIMEOUT);
-      if (body == null) {
-        request.method(method, BodyPublishers.noBody());
-      } else {
-        request
-            .header("Content-Type", "application/json")
-            .method(method, BodyPublishers.ofString(JSON.writeValueAsString(body)));
-      }
-      AuthenticationDataProvider data = authentication.getAuthData();
-      if (data.hasDataForHttp()) {
-        data.getHttpHeaders().forEach(header -> request.header(header.getKey(), header.getValue()));
-      }
-      return http.sendAsync(request.build(), BodyHandlers.ofString())
-          .thenApply(response -> checked(response, method, uri, alsoAllowedStatus));
-    } catch (Exception e) {
-      // An authentication plugin may throw anything.
+      String json = body == null ? null : JSON.writeValueAsString(body);
+      return http.sendAsync(method, settings.httpUrl() + ADMIN + path, json, alsoAllowedStatus);
+    } catch (JsonProcessingException e) {
       return CompletableFuture.failedFuture(e);
     }
-  }
-
-  private static String checked(
-      HttpResponse<String> response, String method, URI uri, int alsoAllowedStatus) {
-    int status = response.statusCode();
-    if (status / 100 != 2 && status != alsoAllowedStatus) {
-      throw new CompletionException(
-          new IOException(
-              method + " " + uri + " was answered with " + status + ": " + response.body()));
-    }
-    return response.body();
   }
 }

@@ -1,17 +1,16 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.process;
 
+import io.pulsarbroadcast.benchmark.broker.BrokerHttp;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.HttpURLConnection;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Asks a broker over HTTP whether it can be used. Any thread may call it. */
 final class ReadinessCheck {
-  private static final int TIMEOUT_MILLIS = 5_000;
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   /** What a standalone broker makes last, some time after it says that it is ready. */
   private static final String TRANSACTION_COORDINATOR =
@@ -20,13 +19,17 @@ final class ReadinessCheck {
   private static final Pattern PARTITIONS = Pattern.compile("\"partitions\"\\s*:\\s*[1-9]");
 
   private final String adminUrl;
-  private final String token;
+  private final BrokerHttp http;
   private final boolean withTransactions;
 
   /** The token may be null. */
   ReadinessCheck(String adminUrl, String token, boolean withTransactions) {
     this.adminUrl = adminUrl;
-    this.token = token;
+    this.http =
+        new BrokerHttp(
+            TIMEOUT,
+            null,
+            () -> token == null ? Map.of() : Map.of("Authorization", "Bearer " + token));
     this.withTransactions = withTransactions;
   }
 
@@ -41,31 +44,14 @@ final class ReadinessCheck {
             || answer(TRANSACTION_COORDINATOR).filter(PARTITIONS.asPredicate()).isPresent());
   }
 
-  /** What it says when it answers with 200. */
   private Optional<String> answer(String path) {
     try {
-      HttpURLConnection connection =
-          (HttpURLConnection) URI.create(adminUrl + path).toURL().openConnection();
-      connection.setConnectTimeout(TIMEOUT_MILLIS);
-      connection.setReadTimeout(TIMEOUT_MILLIS);
-      if (token != null) {
-        connection.setRequestProperty("Authorization", "Bearer " + token);
-      }
-      try {
-        return connection.getResponseCode() == HttpURLConnection.HTTP_OK
-            ? Optional.of(body(connection))
-            : Optional.empty();
-      } finally {
-        connection.disconnect();
-      }
+      return Optional.of(http.get(adminUrl + path));
     } catch (IOException e) {
       return Optional.empty();
-    }
-  }
-
-  private static String body(HttpURLConnection connection) throws IOException {
-    try (InputStream body = connection.getInputStream()) {
-      return new String(body.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
     }
   }
 }

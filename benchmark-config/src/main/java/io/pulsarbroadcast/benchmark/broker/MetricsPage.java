@@ -1,23 +1,45 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.broker;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** One answer of a broker's Prometheus page. Immutable; any thread may call it. */
 public final class MetricsPage {
-  private static final class Sample {
+  private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
+
+  /** One line. Immutable. */
+  public static final class Sample {
     private final String name;
     private final String labels;
     private final double value;
 
-    Sample(String name, String labels, double value) {
+    private Sample(String name, String labels, double value) {
       this.name = name;
       this.labels = labels;
       this.value = value;
     }
 
-    boolean is(String wantedName, String... labelTexts) {
+    public String name() {
+      return name;
+    }
+
+    public double value() {
+      return value;
+    }
+
+    /** Value by name, taken apart with each call. */
+    public Map<String, String> labels() {
+      return LABEL
+          .matcher(labels)
+          .results()
+          .collect(Collectors.toMap(found -> found.group(1), found -> found.group(2)));
+    }
+
+    private boolean is(String wantedName, String... labelTexts) {
       if (!name.equals(wantedName)) {
         return false;
       }
@@ -36,29 +58,48 @@ public final class MetricsPage {
     this.samples = samples;
   }
 
+  /** Lines that are no samples are left out. */
   public static MetricsPage parse(String text) {
-    List<Sample> samples = new ArrayList<>();
-    text.lines()
-        .filter(line -> !line.startsWith("#") && !line.isBlank())
-        .forEach(line -> add(line, samples));
-    return new MetricsPage(samples);
+    return new MetricsPage(
+        text.lines()
+            .filter(line -> !line.startsWith("#"))
+            .map(MetricsPage::sample)
+            .filter(Objects::nonNull)
+            .collect(Collectors.toUnmodifiableList()));
   }
 
-  private static void add(String line, List<Sample> samples) {
+  /** Null when the line is none. */
+  private static Sample sample(String line) {
     int labelsEnd = line.lastIndexOf('}');
     int labelsStart = line.indexOf('{');
     boolean labelled = labelsStart >= 0 && labelsEnd > labelsStart;
     int nameEnd = labelled ? labelsStart : line.indexOf(' ');
     if (nameEnd <= 0) {
-      return;
+      return null;
     }
     String labels = labelled ? line.substring(labelsStart + 1, labelsEnd) : "";
     String[] rest = line.substring(labelled ? labelsEnd + 1 : nameEnd).strip().split(" ", 2);
     try {
-      samples.add(new Sample(line.substring(0, nameEnd), labels, Double.parseDouble(rest[0])));
+      return new Sample(line.substring(0, nameEnd), labels, number(rest[0]));
     } catch (NumberFormatException e) {
-      // Not a sample; such lines are of no use here.
+      return null;
     }
+  }
+
+  private static double number(String text) {
+    switch (text) {
+      case "+Inf":
+        return Double.POSITIVE_INFINITY;
+      case "-Inf":
+        return Double.NEGATIVE_INFINITY;
+      default:
+        return Double.parseDouble(text);
+    }
+  }
+
+  /** All of them, in the order of the page. */
+  public List<Sample> samples() {
+    return samples;
   }
 
   /**
@@ -68,7 +109,7 @@ public final class MetricsPage {
   public double sum(String name, String... labelTexts) {
     return samples.stream()
         .filter(sample -> sample.is(name, labelTexts))
-        .mapToDouble(sample -> sample.value)
+        .mapToDouble(Sample::value)
         .reduce(Double::sum)
         .orElse(Double.NaN);
   }

@@ -1,4 +1,4 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 
-/** What a broker says of itself on its Prometheus page. */
+/** A broker over HTTP: the one client, and what its Prometheus page says. */
 package io.pulsarbroadcast.benchmark.broker;

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class MetricsPageTest {
@@ -29,5 +30,14 @@ class MetricsPageTest {
   @Test
   void shouldTellAMissingMetricFromZero() {
     assertThat(page.sum("absent")).isNaN();
+  }
+
+  @Test
+  void shouldShowEachSampleWithItsLabels() {
+    assertThat(page.samples()).extracting(MetricsPage.Sample::name).hasSize(4).contains("plain");
+    assertThat(page.samples().get(1).labels())
+        .isEqualTo(Map.of("cluster", "standalone", "success", "true"));
+    assertThat(MetricsPage.parse("bucket{le=\"+Inf\"} +Inf").samples().get(0).value())
+        .isEqualTo(Double.POSITIVE_INFINITY);
   }
 }
