@@ -8,9 +8,11 @@ import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.policies.data.ManagedLedgerInternalStats.CursorStats;
@@ -18,7 +20,7 @@ import org.apache.pulsar.common.policies.data.SubscriptionStats;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Metrics and statistics do not grow with the number of consumers. */
+/** Metrics, statistics and the broker's log do not grow with the number of consumers. */
 @ExtendWith(BrokerExtension.class)
 class ManyConsumersStatsIT {
 
@@ -30,6 +32,8 @@ class ManyConsumersStatsIT {
 
   /** Whatever the number of consumers. */
   private static final int MAX_STATS_BYTES = 1_000_000;
+
+  private static final int MAX_LOG_LINES = 200;
 
   @Test
   void shouldStayBoundedWithTwoThousandConsumers(Broker broker) throws Exception {
@@ -78,6 +82,11 @@ class ManyConsumersStatsIT {
       assertSaysInInternalStats(broker, topic);
     }
     slow.close();
+    try (Stream<String> log = Files.lines(broker.process().logFile())) {
+      assertThat(log.filter(line -> line.contains(topic)))
+          .as("lines of the broker's log that name the topic")
+          .hasSizeLessThan(MAX_LOG_LINES);
+    }
   }
 
   private static void assertListsTheFurthestBehind(SubscriptionStats stats, long deliveries) {

@@ -347,7 +347,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
       endAnnounced = true;
       PersistentTopic topic = (PersistentTopic) broadcast.getTopic();
       if (topic.isMigrated()) {
-        topicMigrated(topic.getMigratedClusterUrl());
+        BrokerLine.migratedClusterUrl(topic).thenAccept(this::topicMigrated);
       } else {
         super.reachedEndOfTopic();
       }
@@ -360,12 +360,14 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
         .thenApply(last -> last.with(broadcast.places().positionBefore(position().next())));
   }
 
+  @Line(before = "3.2")
   @Override
   public void doUnsubscribe(long requestId) {
     doUnsubscribe(requestId, false);
   }
 
-  /** From 3.2 on; not an override in 3.0. Other consumers keep their positions, forced or not. */
+  /** Other consumers keep their positions, forced or not. */
+  @Line(from = "3.2")
   public void doUnsubscribe(long requestId, boolean force) {
     broadcast
         .unsubscribe(this)
@@ -383,9 +385,16 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
             });
   }
 
-  /** From 3.2 on; not an override in 3.0. Asks for nothing that costs more with every consumer. */
+  /** Asks for nothing that costs more with every consumer. */
+  @Line(from = "3.2", before = "4.2")
   public boolean checkAndApplyTopicMigration() {
     return false;
+  }
+
+  /** The same, later. */
+  @Line(from = "4.2")
+  public CompletableFuture<Boolean> checkAndApplyTopicMigrationAsync() {
+    return CompletableFuture.completedFuture(false);
   }
 
   @Override

@@ -16,9 +16,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.Position;
-import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
@@ -84,7 +84,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         false,
         DeclaredLog.ofUsers(plain.getSubscriptionProperties()));
     this.parts = parts;
-    this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
+    this.places = new Places(topic, getCursor(), parts);
     this.lifecycle = newLifecycle(topic);
     this.report = newReport(topic);
     this.admission = new ConsumerAdmission(this, parts, places, consumers);
@@ -103,7 +103,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         replicated,
         DeclaredLog.ofUsers(plain.getSubscriptionProperties()));
     this.parts = parts;
-    this.places = new Places((ManagedLedgerImpl) topic.getManagedLedger(), getCursor(), parts);
+    this.places = new Places(topic, getCursor(), parts);
     this.lifecycle = newLifecycle(topic);
     this.report = newReport(topic);
     this.admission = new ConsumerAdmission(this, parts, places, consumers);
@@ -193,6 +193,12 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   ShownStats shownStats() {
     return shownStats;
+  }
+
+  /** Without the broker's own, which it shows from 4.2 on. */
+  @Override
+  public Map<String, String> getSubscriptionProperties() {
+    return DeclaredLog.ofUsers(super.getSubscriptionProperties());
   }
 
   SubscriptionMetrics metrics() {
@@ -299,6 +305,18 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    */
   @Override
   public CompletableFuture<Void> resetCursor(Position position) {
+    return moving(() -> super.resetCursor(position));
+  }
+
+  /** The broker looks for the position, and goes on as above; from 4.2 on without asking here. */
+  @Override
+  public CompletableFuture<Void> resetCursor(long timestamp) {
+    return BrokerLine.resetsByTimeItself()
+        ? moving(() -> super.resetCursor(timestamp))
+        : super.resetCursor(timestamp);
+  }
+
+  private CompletableFuture<Void> moving(Supplier<CompletableFuture<Void>> reset) {
     if (!lifecycle.fence()) {
       return CompletableFuture.failedFuture(
           new SubscriptionBusyException("Subscription is being closed or moved, try again"));
@@ -309,16 +327,17 @@ final class BroadcastSubscription extends LineNeutralSubscription {
             .map(BroadcastConsumer.class::cast)
             .filter(BroadcastConsumer::beginMove)
             .toList();
-    return super.resetCursor(position)
+    return reset
+        .get()
         .whenComplete(
-            (reset, e) -> {
+            (done, e) -> {
               parts.publisher().release();
               if (e != null) {
                 lifecycle.unfence();
                 moved.forEach(BroadcastConsumer::endMove);
               }
             })
-        .thenCompose(reset -> resetDecided)
+        .thenCompose(done -> resetDecided)
         .thenCompose(decided -> parts.publisher().flush());
   }
 

@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
@@ -83,16 +85,14 @@ final class BroadcastTopic extends MeteredTopic {
 
   private CompletableFuture<Void> loadBroadcastSubscriptions() {
     List<CompletableFuture<BroadcastSubscription>> loaded = new ArrayList<>();
-    getSubscriptions()
-        .forEach(
-            (name, subscription) -> {
-              if (PositionsLogs.isBroadcast(subscription.getCursor())) {
-                loaded.add(
-                    types
-                        .toBroadcast(subscription)
-                        .exceptionallyCompose(e -> unlessRefused(name, e)));
-              }
-            });
+    BROKER.forEachSubscription(
+        this,
+        (name, subscription) -> {
+          if (PositionsLogs.isBroadcast(subscription.getCursor())) {
+            loaded.add(
+                types.toBroadcast(subscription).exceptionallyCompose(e -> unlessRefused(name, e)));
+          }
+        });
     return FutureUtil.waitForAll(loaded);
   }
 
@@ -116,7 +116,7 @@ final class BroadcastTopic extends MeteredTopic {
     return closing(() -> super.close(closeWithoutWaitingClientDisconnect));
   }
 
-  /** From 3.2 on; not an override in 3.0. */
+  @Line(from = "3.2")
   public CompletableFuture<Void> close(
       boolean disconnectClients, boolean closeWithoutWaitingClientDisconnect) {
     return closing(
@@ -147,13 +147,13 @@ final class BroadcastTopic extends MeteredTopic {
 
   private CompletableFuture<Void> positionsStored() {
     List<CompletableFuture<Void>> stored = new ArrayList<>();
-    getSubscriptions()
-        .forEach(
-            (name, subscription) -> {
-              if (subscription instanceof BroadcastSubscription broadcast) {
-                stored.add(broadcast.lifecycle().storePositions());
-              }
-            });
+    BROKER.forEachSubscription(
+        this,
+        (name, subscription) -> {
+          if (subscription instanceof BroadcastSubscription broadcast) {
+            stored.add(broadcast.lifecycle().storePositions());
+          }
+        });
     if (stored.isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }

@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.BroadcastConfig;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.intercept.BrokerInterceptor;
@@ -31,6 +32,7 @@ public final class BrokerHooks {
     BrokerService broker = pulsar.getBrokerService();
     try {
       BrokerLine.verify();
+      Linkage.verify(pulsar.getBrokerVersion());
       Field topicFactory = BrokerService.class.getDeclaredField("topicFactory");
       topicFactory.setAccessible(true);
       TopicFactory next = (TopicFactory) topicFactory.get(broker);
@@ -38,7 +40,10 @@ public final class BrokerHooks {
           broker, new BroadcastTopicFactory(next, config, BrokerMetrics.expose(pulsar)));
       broker.addTopicEventListener(new DeletedTopics(broker));
       broker.setPulsarChannelInitializerFactory(BroadcastChannelInitializer::new);
-    } catch (ReflectiveOperationException | LinkageError | IllegalStateException e) {
+    } catch (ReflectiveOperationException
+        | LinkageError
+        | IllegalStateException
+        | UncheckedIOException e) {
       throw new IllegalStateException(
           "pulsar-broadcast does not fit this broker's version "
               + pulsar.getBrokerVersion()
@@ -47,7 +52,7 @@ public final class BrokerHooks {
           e);
     }
     leaveHotPath(pulsar, broker);
-    ConsumerLogFilter.install();
+    ConsumerLogFilter.install(broker);
     log.info(
         "Broadcast subscriptions are available on broker {}: {}",
         pulsar.getBrokerVersion(),

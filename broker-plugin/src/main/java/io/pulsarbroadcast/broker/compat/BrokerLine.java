@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import com.google.common.collect.Maps;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -8,10 +9,14 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
@@ -19,11 +24,12 @@ import org.apache.pulsar.broker.service.TransportCnx;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.common.policies.data.ClusterData.ClusterUrl;
 
 /**
- * The calls that differ between the broker lines one binary serves, 3.0 and 3.3
- * (docs/decisions/0001). Stateless; may be called from any thread. Loading the class fails when a
- * member is missing, see {@link #verify}.
+ * The calls that differ between the broker lines that one binary serves, by reflection
+ * (docs/decisions/0001); what is called for every message is in {@link LineCalls}. Stateless; may
+ * be called from any thread. What this broker lacks is said by {@link #verify}.
  */
 final class BrokerLine {
 
@@ -72,6 +78,16 @@ final class BrokerLine {
   private static final Field RESET_UNDER_WAY =
       hiddenField(PersistentSubscription.class, "inProgressResetCursorFuture");
 
+  /** From 4.2 on a reset by time does not go through the one to a position. */
+  private static final Method RESET_BY_TIME =
+      hiddenMethod(PersistentSubscription.class, "resetCursorInternal");
+
+  /** From 4.2 on a future. */
+  private static final Method MIGRATED_CLUSTER_URL =
+      firstOf(
+          method(PersistentTopic.class, "getMigratedClusterUrlAsync"),
+          method(PersistentTopic.class, "getMigratedClusterUrl"));
+
   private BrokerLine() {}
 
   /**
@@ -93,6 +109,9 @@ final class BrokerLine {
         ASKS_FOR_REPLICATION != null,
         "method SubscriptionOption.getReplicatedSubscriptionStateArg() or isReplicatedSubscriptionStateArg()");
     require(RESET_UNDER_WAY != null, "field PersistentSubscription.inProgressResetCursorFuture");
+    require(
+        MIGRATED_CLUSTER_URL != null,
+        "method PersistentTopic.getMigratedClusterUrlAsync() or getMigratedClusterUrl()");
     require(CHECK_LIVENESS != null, "method TransportCnx.checkConnectionLiveness()");
     CursorState.verify();
   }
@@ -164,6 +183,11 @@ final class BrokerLine {
     }
   }
 
+  /** Whether an operator's reset by time moves a subscription without asking for a position's. */
+  static boolean resetsByTimeItself() {
+    return RESET_BY_TIME != null;
+  }
+
   /**
    * Tells the client to reconnect and removes the consumer.
    *
@@ -218,6 +242,24 @@ final class BrokerLine {
     call(CONSUME_QUOTA, limiter, messages, bytes);
   }
 
+  /** Where a topic that has migrated is now. */
+  @SuppressWarnings("unchecked")
+  static CompletableFuture<Optional<ClusterUrl>> migratedClusterUrl(PersistentTopic topic) {
+    Object url = call(MIGRATED_CLUSTER_URL, topic);
+    return url instanceof CompletableFuture<?> later
+        ? (CompletableFuture<Optional<ClusterUrl>>) later
+        : CompletableFuture.completedFuture((Optional<ClusterUrl>) url);
+  }
+
+  /**
+   * How many entries each closed ledger has, by ledger id; a view. From 4.2 on the broker has
+   * another class for what it knows of a ledger.
+   */
+  static NavigableMap<Long, Long> entriesOfLedgers(ManagedLedgerImpl ledger) {
+    NavigableMap<Long, ?> known = ledger.getLedgersInfo();
+    return Maps.transformValues(known, info -> (Long) get(info, "getEntries"));
+  }
+
   private static Method firstOf(Method one, Method other) {
     return one != null ? one : other;
   }
@@ -251,7 +293,15 @@ final class BrokerLine {
     }
   }
 
-  private static Object call(Method method, Object target, Object... arguments) {
+  /** Calls a public method without parameters of an object whose class differs between lines. */
+  static Object get(Object target, String getter) {
+    Method method = method(target.getClass(), getter);
+    require(method != null, "method " + target.getClass().getName() + "." + getter + "()");
+    return call(method, target);
+  }
+
+  /** Calls a method; a checked exception comes as the cause of an IllegalStateException. */
+  static Object call(Method method, Object target, Object... arguments) {
     try {
       return method.invoke(target, arguments);
     } catch (InvocationTargetException e) {
@@ -279,6 +329,19 @@ final class BrokerLine {
     } catch (NoSuchMethodException e) {
       return null;
     }
+  }
+
+  /** The one method of a name that the broker keeps to itself; null when there is not one. */
+  static Method hiddenMethod(Class<?> type, String name) {
+    List<Method> named =
+        Stream.of(type.getDeclaredMethods())
+            .filter(method -> method.getName().equals(name))
+            .toList();
+    if (named.size() != 1) {
+      return null;
+    }
+    named.get(0).setAccessible(true);
+    return named.get(0);
   }
 
   /** A field that the broker keeps to itself; null when there is none. */

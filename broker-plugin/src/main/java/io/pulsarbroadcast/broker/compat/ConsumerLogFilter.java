@@ -9,8 +9,10 @@ import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.config.Configuration;
 import org.apache.logging.log4j.core.config.LoggerConfig;
 import org.apache.logging.log4j.core.filter.AbstractFilter;
+import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.ServerCnx;
+import org.apache.pulsar.common.naming.TopicName;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,17 +31,20 @@ final class ConsumerLogFilter extends AbstractFilter {
   private static final Class<?>[] LOGGERS = {ServerCnx.class, Consumer.class};
   private static final FastThreadLocal<Boolean> QUIET = new FastThreadLocal<>();
 
-  private ConsumerLogFilter() {
+  private final BrokerService broker;
+
+  private ConsumerLogFilter(BrokerService broker) {
     super(Result.DENY, Result.NEUTRAL);
+    this.broker = broker;
   }
 
   /** Puts the filter in front of the two loggers that write such lines, and no other. */
-  static void install() {
+  static void install(BrokerService broker) {
     try {
       if (LogManager.getContext(false) instanceof LoggerContext context) {
         Configuration configuration = context.getConfiguration();
         for (Class<?> logger : LOGGERS) {
-          loggerConfig(configuration, logger.getName()).addFilter(new ConsumerLogFilter());
+          loggerConfig(configuration, logger.getName()).addFilter(new ConsumerLogFilter(broker));
         }
         context.updateLoggers();
       }
@@ -72,8 +77,26 @@ final class ConsumerLogFilter extends AbstractFilter {
 
   @Override
   public Result filter(LogEvent event) {
-    return event.getLevel() == Level.INFO && Boolean.TRUE.equals(QUIET.get())
+    return event.getLevel() == Level.INFO
+            && (Boolean.TRUE.equals(QUIET.get())
+                || isOfBroadcast(event.getMessage().getParameters()))
         ? onMatch
         : onMismatch;
+  }
+
+  /**
+   * Whether a line is about a subscribe to a Broadcast subscription: from 4.2 on the broker writes
+   * them in later tasks, after whoever, and topic and subscription.
+   */
+  private boolean isOfBroadcast(Object[] parameters) {
+    return parameters != null
+        && parameters.length > 2
+        && parameters[1] instanceof TopicName topic
+        && parameters[2] instanceof String subscription
+        && broker
+                .getTopicReference(topic.toString())
+                .map(loaded -> loaded.getSubscription(subscription))
+                .orElse(null)
+            instanceof BroadcastSubscription;
   }
 }

@@ -1,16 +1,17 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
-import java.io.IOException;
+import static io.pulsarbroadcast.broker.compat.BrokerLine.hiddenField;
+import static io.pulsarbroadcast.broker.compat.BrokerLine.hiddenMethod;
+import static io.pulsarbroadcast.broker.compat.BrokerLine.require;
+
 import java.lang.reflect.Field;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.MetaStoreException;
@@ -19,8 +20,6 @@ import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.MetaStore;
 import org.apache.bookkeeper.mledger.impl.MetaStore.MetaStoreCallback;
 import org.apache.bookkeeper.mledger.impl.MetaStoreImpl;
-import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedCursorInfo;
-import org.apache.bookkeeper.mledger.proto.MLDataFormats.StringProperty;
 import org.apache.pulsar.metadata.api.MetadataStore;
 import org.apache.pulsar.metadata.api.Stat;
 
@@ -33,14 +32,12 @@ import org.apache.pulsar.metadata.api.Stat;
  */
 final class CursorState {
 
-  private static final Method STORE = method(ManagedLedgerImpl.class, "getStore");
-  private static final Field OWNERSHIP =
-      BrokerLine.hiddenField(ManagedLedgerImpl.class, "mlOwnershipChecker");
+  private static final Method STORE = hiddenMethod(ManagedLedgerImpl.class, "getStore");
+  private static final Field OWNERSHIP = hiddenField(ManagedLedgerImpl.class, "mlOwnershipChecker");
   private static final Method UPDATE =
-      method(
-          ManagedCursorImpl.class, "updateCursorLedgerStat", ManagedCursorInfo.class, Stat.class);
-  private static final Field PROPERTIES =
-      BrokerLine.hiddenField(ManagedCursorImpl.class, "cursorProperties");
+      hiddenMethod(ManagedCursorImpl.class, "updateCursorLedgerStat");
+  private static final Field PROPERTIES = hiddenField(ManagedCursorImpl.class, "cursorProperties");
+  private static final Method PARSE = hiddenMethod(MetaStoreImpl.class, "parseManagedCursorInfo");
 
   /** Reads only: without a store. */
   private static final MetaStoreImpl PARSER = new MetaStoreImpl(null, null);
@@ -53,11 +50,12 @@ final class CursorState {
    * @throws IllegalStateException naming what is missing
    */
   static void verify() {
-    BrokerLine.require(STORE != null, "method ManagedLedgerImpl.getStore()");
-    BrokerLine.require(OWNERSHIP != null, "field ManagedLedgerImpl.mlOwnershipChecker");
-    BrokerLine.require(
+    require(STORE != null, "method ManagedLedgerImpl.getStore()");
+    require(OWNERSHIP != null, "field ManagedLedgerImpl.mlOwnershipChecker");
+    require(
         UPDATE != null, "method ManagedCursorImpl.updateCursorLedgerStat(ManagedCursorInfo, Stat)");
-    BrokerLine.require(PROPERTIES != null, "field ManagedCursorImpl.cursorProperties");
+    require(PROPERTIES != null, "field ManagedCursorImpl.cursorProperties");
+    require(PARSE != null, "method MetaStoreImpl.parseManagedCursorInfo(byte[])");
   }
 
   /**
@@ -65,20 +63,14 @@ final class CursorState {
    *
    * @param path see {@link PositionsLogName#metadataOf}
    */
-  static CompletableFuture<Optional<ManagedCursorInfo>> read(MetadataStore store, String path) {
+  static CompletableFuture<Optional<CursorMetadata>> read(MetadataStore store, String path) {
     return store
         .get(path)
-        .thenCompose(
-            found -> {
-              try {
-                return CompletableFuture.completedFuture(
-                    found.isEmpty()
-                        ? Optional.empty()
-                        : Optional.of(PARSER.parseManagedCursorInfo(found.get().getValue())));
-              } catch (IOException e) {
-                return CompletableFuture.failedFuture(e);
-              }
-            });
+        .thenApply(
+            found ->
+                found
+                    .map(value -> BrokerLine.call(PARSE, PARSER, (Object) value.getValue()))
+                    .map(CursorMetadata::of));
   }
 
   /**
@@ -106,23 +98,23 @@ final class CursorState {
     }
   }
 
+  /** The callback is raw: what the store has is of another class in 4.2. */
+  @SuppressWarnings({"rawtypes", "unchecked"})
   private static CompletableFuture<Void> refresh(
       ManagedCursorImpl cursor, ManagedLedgerImpl ledger, MetaStore store) {
     CompletableFuture<Void> refreshed = new CompletableFuture<>();
     store.asyncGetCursorInfo(
         ledger.getName(),
         cursor.getName(),
-        new MetaStoreCallback<>() {
+        new MetaStoreCallback() {
           @Override
-          public void operationComplete(ManagedCursorInfo info, Stat stat) {
+          public void operationComplete(Object info, Stat stat) {
             try {
-              Map<String, String> properties =
-                  info.getCursorPropertiesList().stream()
-                      .collect(Collectors.toMap(StringProperty::getName, StringProperty::getValue));
-              UPDATE.invoke(cursor, info, stat);
+              Map<String, String> properties = CursorMetadata.of(info).properties();
+              BrokerLine.call(UPDATE, cursor, info, stat);
               PROPERTIES.set(cursor, Collections.unmodifiableMap(properties));
               refreshed.complete(null);
-            } catch (IllegalAccessException | InvocationTargetException e) {
+            } catch (IllegalAccessException | RuntimeException e) {
               refreshed.completeExceptionally(e);
             }
           }
@@ -133,15 +125,5 @@ final class CursorState {
           }
         });
     return refreshed;
-  }
-
-  private static Method method(Class<?> type, String name, Class<?>... parameters) {
-    try {
-      Method method = type.getDeclaredMethod(name, parameters);
-      method.setAccessible(true);
-      return method;
-    } catch (NoSuchMethodException e) {
-      return null;
-    }
   }
 }

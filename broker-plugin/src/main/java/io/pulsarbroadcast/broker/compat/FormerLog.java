@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 import static org.apache.pulsar.common.util.FutureUtil.waitForAll;
 
 import io.pulsarbroadcast.broker.compat.PositionsLogName.Owner;
@@ -128,8 +129,8 @@ final class FormerLog {
       return CompletableFuture.completedFuture(false);
     }
     CompletableFuture<Boolean> written = new CompletableFuture<>();
-    broker()
-        .getManagedLedgerFactory()
+    BROKER
+        .managedLedgerFactory(broker())
         .asyncGetManagedLedgerInfo(
             name,
             new ManagedLedgerInfoCallback() {

@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.ReadEntryCallback;
@@ -8,7 +10,6 @@ import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
-import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.api.proto.MessageMetadata;
 import org.apache.pulsar.common.naming.TopicName;
@@ -27,8 +28,8 @@ record LastMessageId(Position last, int batchIndex, int partition, Position ackn
   /** Finds it; reads the last entry to know the size of its batch. From any thread. */
   static CompletableFuture<LastMessageId> of(PersistentTopic topic) {
     int partition = TopicName.getPartitionIndex(topic.getName());
-    return topic
-        .checkIfTransactionBufferRecoverCompletely(true)
+    return BROKER
+        .transactionBufferRecovered(topic)
         .thenCompose(recovered -> topic.getLastDispatchablePosition())
         .thenCompose(
             last -> {
@@ -36,7 +37,7 @@ record LastMessageId(Position last, int batchIndex, int partition, Position ackn
               if (last.getEntryId() < 0
                   || !ledger.getLedgersInfo().containsKey(last.getLedgerId())) {
                 return CompletableFuture.completedFuture(
-                    new LastMessageId(PositionImpl.EARLIEST, -1, partition, null));
+                    new LastMessageId(BROKER.earliest(), -1, partition, null));
               }
               return batchIndexAt(ledger, last)
                   .thenApply(batchIndex -> new LastMessageId(last, batchIndex, partition, null));
@@ -61,8 +62,9 @@ record LastMessageId(Position last, int batchIndex, int partition, Position ackn
   private static CompletableFuture<Integer> batchIndexAt(
       ManagedLedgerImpl ledger, Position position) {
     CompletableFuture<Integer> batchIndex = new CompletableFuture<>();
-    ledger.asyncReadEntry(
-        (PositionImpl) position,
+    BROKER.readEntry(
+        ledger,
+        position,
         new ReadEntryCallback() {
           @Override
           public void readEntryComplete(Entry entry, Object ctx) {
@@ -76,8 +78,7 @@ record LastMessageId(Position last, int batchIndex, int partition, Position ackn
           public void readEntryFailed(ManagedLedgerException exception, Object ctx) {
             batchIndex.completeExceptionally(exception);
           }
-        },
-        null);
+        });
     return batchIndex;
   }
 }

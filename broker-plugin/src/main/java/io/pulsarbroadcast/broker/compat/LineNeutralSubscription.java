@@ -21,7 +21,7 @@ import org.apache.pulsar.common.policies.data.stats.SubscriptionStatsImpl;
  */
 abstract class LineNeutralSubscription extends PersistentSubscription {
 
-  /** For lines whose constructor takes {@code boolean}. */
+  @Line(before = "3.2")
   LineNeutralSubscription(
       PersistentTopic topic,
       String name,
@@ -31,7 +31,7 @@ abstract class LineNeutralSubscription extends PersistentSubscription {
     super(topic, name, cursor, replicated, properties);
   }
 
-  /** For lines whose constructor takes {@code Boolean}. */
+  @Line(from = "3.2")
   LineNeutralSubscription(
       PersistentTopic topic,
       String name,
@@ -44,12 +44,14 @@ abstract class LineNeutralSubscription extends PersistentSubscription {
   /** Changes the broker's statistics of this subscription into those that are shown, once. */
   abstract SubscriptionStatsImpl shown(SubscriptionStatsImpl stats);
 
+  @Line(before = "3.1")
   @Override
   public SubscriptionStatsImpl getStats(
       Boolean preciseBacklog, boolean backlogSize, boolean earliestTimeInBacklog) {
     return shown(super.getStats(preciseBacklog, backlogSize, earliestTimeInBacklog));
   }
 
+  @Line(from = "3.0.7", before = "3.1")
   @Override
   public CompletableFuture<SubscriptionStatsImpl> getStatsAsync(
       Boolean preciseBacklog, boolean backlogSize, boolean earliestTimeInBacklog) {
@@ -57,11 +59,13 @@ abstract class LineNeutralSubscription extends PersistentSubscription {
         .thenApply(this::shown);
   }
 
+  @Line(from = "3.1", before = "4.0")
   @Override
   public SubscriptionStatsImpl getStats(GetStatsOptions options) {
     return shown(super.getStats(options));
   }
 
+  @Line(from = "3.3.6")
   @Override
   public CompletableFuture<SubscriptionStatsImpl> getStatsAsync(GetStatsOptions options) {
     return super.getStatsAsync(options).thenApply(this::shown);

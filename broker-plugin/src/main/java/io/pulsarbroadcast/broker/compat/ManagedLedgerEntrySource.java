@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
 import io.netty.buffer.ByteBuf;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
@@ -27,7 +29,6 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedE
 import org.apache.bookkeeper.mledger.ManagedLedgerException.NoMoreEntriesToReadException;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
-import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.client.api.transaction.TxnID;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
@@ -92,7 +93,8 @@ final class ManagedLedgerEntrySource implements EntrySource {
 
   @Override
   public void readTail(Share max, ReadCallback callback) {
-    cursor.asyncReadEntriesOrWait(
+    BROKER.readEntriesOrWait(
+        cursor,
         Math.min(tailReadMaxEntries, max.entries()),
         Math.min(tailReadMaxBytes, max.bytes()),
         new ReadEntriesCallback() {
@@ -107,8 +109,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
             fail(exception, callback);
           }
         },
-        null,
-        topic.getMaxReadPosition());
+        BROKER.maxReadPosition(topic));
   }
 
   private synchronized Batch takeTail(List<Entry> entries) {
@@ -135,10 +136,10 @@ final class ManagedLedgerEntrySource implements EntrySource {
 
   @Override
   public void readBehind(long from, long to, Share max, ReadCallback callback) {
-    PositionImpl first = positionAt(from);
-    PositionImpl last = positionAt(to - 1);
-    PositionImpl readable = topic.getMaxReadPosition();
-    if (first.compareTo(readable) > 0) {
+    Position first = positionAt(from);
+    Position last = positionAt(to - 1);
+    Position readable = BROKER.maxReadPosition(topic);
+    if (LineCalls.compare(first, readable) > 0) {
       // Of a transaction that is open, or after one.
       callback.entriesRead(List.of(), from);
       return;
@@ -149,7 +150,8 @@ final class ManagedLedgerEntrySource implements EntrySource {
       fail(e, callback);
       return;
     }
-    behind.asyncReadEntries(
+    BROKER.readEntries(
+        behind,
         Math.min(config.catchUpReadMaxEntries(), max.entries()),
         Math.min(config.catchUpReadMaxBytes(), max.bytes()),
         new ReadEntriesCallback() {
@@ -170,13 +172,12 @@ final class ManagedLedgerEntrySource implements EntrySource {
             fail(exception, callback);
           }
         },
-        null,
-        readable.compareTo(last) < 0 ? readable : last);
+        LineCalls.compare(readable, last) < 0 ? readable : last);
   }
 
-  private PositionImpl positionAt(long ordinal) {
+  private Position positionAt(long ordinal) {
     EntryId entry = index.entryAt(ordinal);
-    return PositionImpl.get(entry.ledgerId(), entry.entryId());
+    return BROKER.position(entry.ledgerId(), entry.entryId());
   }
 
   /**
@@ -198,7 +199,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
 
   /** The ordinal of the first entry that storage has; {@code otherwise} when it has none. */
   private long firstStored(long otherwise) {
-    PositionImpl before = ((ManagedLedgerImpl) ledger()).getFirstPosition();
+    Position before = BROKER.firstPosition((ManagedLedgerImpl) ledger());
     return before == null
         ? otherwise
         : index.ordinalAfter(before.getLedgerId(), before.getEntryId());
@@ -242,8 +243,8 @@ final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   /** A cursor that can read from a position on. */
-  private ManagedCursor cursorBehind(PositionImpl first) throws ManagedLedgerException {
-    if (behind != null && first.compareTo((PositionImpl) behind.getMarkDeletedPosition()) <= 0) {
+  private ManagedCursor cursorBehind(Position first) throws ManagedLedgerException {
+    if (behind != null && LineCalls.compare(first, behind.getMarkDeletedPosition()) <= 0) {
       // A truncation moves every cursor of the topic to its end.
       close();
     }
@@ -253,7 +254,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
               .newNonDurableCursor(
                   // Before everything: a cursor does not read what is before its own start,
                   // wherever it seeks.
-                  PositionImpl.EARLIEST,
+                  BROKER.earliest(),
                   // A name that is no subscription's: a cursor of that name would be handed out.
                   cursor.getName() + "-broadcast-catch-up-" + UUID.randomUUID(),
                   InitialPosition.Earliest,
@@ -341,7 +342,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
     if (metadata.hasTxnidMostBits() && metadata.hasTxnidLeastBits()) {
       TxnID transaction = new TxnID(metadata.getTxnidMostBits(), metadata.getTxnidLeastBits());
       if (Markers.isTxnMarker(metadata)
-          || topic.isTxnAborted(transaction, (PositionImpl) entry.getPosition())) {
+          || BROKER.isTxnAborted(topic, transaction, entry.getPosition())) {
         return null;
       }
     }

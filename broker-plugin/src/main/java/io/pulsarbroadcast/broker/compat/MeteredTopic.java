@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
 import io.netty.buffer.ByteBuf;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import io.pulsarbroadcast.broker.metrics.PersistTimes;
@@ -150,13 +152,13 @@ abstract class MeteredTopic extends PersistentTopic {
 
   private List<BroadcastSubscription> broadcastSubscriptions() {
     List<BroadcastSubscription> found = new ArrayList<>();
-    getSubscriptions()
-        .forEach(
-            (name, subscription) -> {
-              if (subscription instanceof BroadcastSubscription broadcast) {
-                found.add(broadcast);
-              }
-            });
+    BROKER.forEachSubscription(
+        this,
+        (name, subscription) -> {
+          if (subscription instanceof BroadcastSubscription broadcast) {
+            found.add(broadcast);
+          }
+        });
     return found;
   }
 }

@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
 import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
@@ -14,9 +16,8 @@ import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
-import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.service.SubscriptionOption;
-import org.apache.pulsar.broker.service.persistent.PersistentMessageFinder;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.client.api.MessageIdAdv;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
 
@@ -30,12 +31,14 @@ import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
  */
 final class Places {
 
+  private final PersistentTopic topic;
   private final ManagedLedgerImpl ledger;
   private final ManagedCursor cursor;
   private final SubscriptionParts parts;
 
-  Places(ManagedLedgerImpl ledger, ManagedCursor cursor, SubscriptionParts parts) {
-    this.ledger = ledger;
+  Places(PersistentTopic topic, ManagedCursor cursor, SubscriptionParts parts) {
+    this.topic = topic;
+    this.ledger = (ManagedLedgerImpl) topic.getManagedLedger();
     this.cursor = cursor;
     this.parts = parts;
   }
@@ -129,8 +132,8 @@ final class Places {
    */
   private LongSupplier startAt(MessageIdAdv id, LongSupplier initial) {
     long lastBefore = id.getLedgerId() >= 0 && id.getEntryId() >= 0 ? 1 : 0;
-    PositionImpl before = PositionImpl.get(id.getLedgerId(), id.getEntryId() - lastBefore);
-    if (before.compareTo((PositionImpl) ledger.getLastConfirmedEntry()) > 0) {
+    Position before = BROKER.position(id.getLedgerId(), id.getEntryId() - lastBefore);
+    if (LineCalls.compare(before, ledger.getLastConfirmedEntry()) > 0) {
       return initial;
     }
     return () -> Math.max(oldest(), parts.ordinalAfter(before));
@@ -138,16 +141,17 @@ final class Places {
 
   /** The ordinal of an entry, within what is stored: where a seek to it leads. */
   long at(long ledgerId, long entryId) {
-    PositionImpl last = (PositionImpl) ledger.getLastConfirmedEntry();
-    return PositionImpl.get(ledgerId, entryId).compareTo(last) > 0
+    Position last = ledger.getLastConfirmedEntry();
+    return LineCalls.compare(BROKER.position(ledgerId, entryId), last) > 0
         ? end()
-        : Math.max(oldest(), parts.ordinalAfter(PositionImpl.get(ledgerId, entryId - 1)));
+        : Math.max(oldest(), parts.ordinalAfter(BROKER.position(ledgerId, entryId - 1)));
   }
 
   /** The ordinal of the first entry that was published at or after a time. */
   CompletableFuture<Long> at(long publishTimeMillis) {
     CompletableFuture<Long> found = new CompletableFuture<>();
-    new PersistentMessageFinder(ledger.getName(), cursor)
+    BROKER
+        .messageFinder(topic, cursor)
         .findMessages(
             publishTimeMillis,
             new FindEntryCallback() {
@@ -190,7 +194,7 @@ final class Places {
       return published;
     }
     EntryId last = parts.index().entryAt(next - 1);
-    return PositionImpl.get(last.ledgerId(), last.entryId());
+    return BROKER.position(last.ledgerId(), last.entryId());
   }
 
   /** The ordinal after the last message that was published. */
@@ -204,7 +208,7 @@ final class Places {
       // Terminated without a message, and loaded again: then there is no first position to ask for.
       return end();
     }
-    PositionImpl first = ledger.getFirstPosition();
+    Position first = BROKER.firstPosition(ledger);
     return first != null && ledger.getLedgersInfo().containsKey(first.getLedgerId())
         ? parts.ordinalAfter(first)
         : end();

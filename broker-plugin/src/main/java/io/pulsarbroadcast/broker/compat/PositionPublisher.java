@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
@@ -17,8 +19,6 @@ import org.apache.bookkeeper.mledger.AsyncCallbacks;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
-import org.apache.bookkeeper.mledger.impl.PositionImpl;
-import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedCursorInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -132,11 +132,10 @@ final class PositionPublisher {
    * cursor that was closed has it there; of one that is open elsewhere, or whose broker crashed,
    * nobody knows what its ledger says by now.
    */
-  static boolean mayBeMarked(ManagedCursorInfo cursor) {
-    return cursor.getCursorsLedgerId() >= 0
-        || cursor.getPropertiesList().stream().anyMatch(mark -> mark.getName().equals(MARK))
-        || cursor.getCursorPropertiesList().stream()
-            .anyMatch(property -> property.getName().equals(DeclaredLog.PROPERTY));
+  static boolean mayBeMarked(CursorMetadata cursor) {
+    return cursor.ledgerId() >= 0
+        || cursor.marks().contains(MARK)
+        || cursor.properties().containsKey(DeclaredLog.PROPERTY);
   }
 
   /**
@@ -296,7 +295,7 @@ final class PositionPublisher {
       lowest = cursors.lowest();
       if (lowest > ordinalAfter(current)) {
         EntryId last = index.entryAt(lowest - 1);
-        position = PositionImpl.get(last.ledgerId(), last.entryId());
+        position = BROKER.position(last.ledgerId(), last.entryId());
       } else if (!Long.valueOf(consumers).equals(cursor.getProperties().get(MARK))
           || isElsewhere(cursor, index)) {
         // It has just become Broadcast, or whoever else moved the cursor has taken the mark away.
@@ -471,7 +470,7 @@ final class PositionPublisher {
     EntryId next = index.entryAt(ordinal);
     CompletableFuture<Void> done = new CompletableFuture<>();
     cursor.asyncResetCursor(
-        PositionImpl.get(next.ledgerId(), next.entryId()),
+        BROKER.position(next.ledgerId(), next.entryId()),
         true,
         new AsyncCallbacks.ResetCursorCallback() {
           @Override

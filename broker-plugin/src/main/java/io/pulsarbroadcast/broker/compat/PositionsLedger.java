@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
 import io.netty.buffer.ByteBuf;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import io.pulsarbroadcast.broker.cursor.StoredPositions;
@@ -22,7 +24,6 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedE
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerNotFoundException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.MetadataNotFoundException;
 import org.apache.bookkeeper.mledger.Position;
-import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
@@ -185,9 +186,8 @@ final class PositionsLedger implements PositionsStore.Log {
   private static CompletableFuture<ManagedLedger> openLedger(
       PersistentTopic topic, String name, ManagedLedgerConfig config) {
     CompletableFuture<ManagedLedger> opened = new CompletableFuture<>();
-    topic
-        .getBrokerService()
-        .getManagedLedgerFactory()
+    BROKER
+        .managedLedgerFactory(topic.getBrokerService())
         .asyncOpen(
             name,
             config,
@@ -251,8 +251,10 @@ final class PositionsLedger implements PositionsStore.Log {
       return CompletableFuture.completedFuture(stored);
     }
     CompletableFuture<List<Entry>> read = new CompletableFuture<>();
-    cursor.asyncReadEntries(
+    BROKER.readEntries(
+        cursor,
         READ_ENTRIES,
+        Long.MAX_VALUE,
         new AsyncCallbacks.ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
@@ -264,8 +266,7 @@ final class PositionsLedger implements PositionsStore.Log {
             read.completeExceptionally(exception);
           }
         },
-        null,
-        PositionImpl.LATEST);
+        BROKER.latest());
     return read.thenCompose(
         entries -> {
           try {
@@ -324,9 +325,9 @@ final class PositionsLedger implements PositionsStore.Log {
 
   @Override
   public void forgetBefore(Object record) {
-    PositionImpl first = (PositionImpl) record;
+    Position first = (Position) record;
     cursor.asyncMarkDelete(
-        PositionImpl.get(first.getLedgerId(), first.getEntryId() - 1),
+        BROKER.position(first.getLedgerId(), first.getEntryId() - 1),
         new AsyncCallbacks.MarkDeleteCallback() {
           @Override
           public void markDeleteComplete(Object ctx) {
@@ -378,8 +379,8 @@ final class PositionsLedger implements PositionsStore.Log {
   /** Deletes a log, open or not; does nothing when there is none. */
   static CompletableFuture<Void> delete(BrokerService broker, String name) {
     CompletableFuture<Void> deleted = new CompletableFuture<>();
-    broker
-        .getManagedLedgerFactory()
+    BROKER
+        .managedLedgerFactory(broker)
         .asyncDelete(
             name,
             new AsyncCallbacks.DeleteLedgerCallback() {

@@ -90,7 +90,7 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
     return close(true, Optional.empty());
   }
 
-  /** From 3.2 on; not an override in 3.0. */
+  @Line(from = "3.2")
   public CompletableFuture<Void> close(
       boolean disconnectClients, Optional<BrokerLookupData> newOwner) {
     closed = true;
@@ -123,7 +123,7 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
     return disconnectAllConsumers(isResetCursor, Optional.empty());
   }
 
-  /** From 3.2 on; not an override in 3.0. */
+  @Line(from = "3.2")
   public CompletableFuture<Void> disconnectAllConsumers(
       boolean isResetCursor, Optional<BrokerLookupData> newOwner) {
     ConsumerLogFilter.quietly(
@@ -163,6 +163,7 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
     // A BroadcastConsumer redelivers itself.
   }
 
+  /** In 4.0 a list of {@code Position}; no class is loaded for a type argument. */
   @Override
   public void redeliverUnacknowledgedMessages(Consumer consumer, List<PositionImpl> positions) {
     // A BroadcastConsumer redelivers itself.

@@ -1,7 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
-import com.google.common.collect.Maps;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
@@ -19,7 +18,6 @@ import io.pulsarbroadcast.broker.metrics.SubscriptionSample;
 import java.util.concurrent.ScheduledExecutorService;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
-import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedLedgerInfo.LedgerInfo;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 
@@ -50,10 +48,7 @@ record SubscriptionParts(
       SubscriptionPast past) {
     ManagedLedgerImpl ledger = (ManagedLedgerImpl) topic.getManagedLedger();
     SkippedEntries skipped = new SkippedEntries();
-    LedgerIndex index =
-        new LedgerIndex(
-            () -> Maps.transformValues(ledger.getLedgersInfo(), LedgerInfo::getEntries),
-            skipped::addGap);
+    LedgerIndex index = new LedgerIndex(() -> BrokerLine.entriesOfLedgers(ledger), skipped::addGap);
     long position = ordinalAfter(index, plain.getCursor().getMarkDeletedPosition());
     CursorRegistry cursors = new CursorRegistry(skipped, position);
     if (past.origin() != Origin.NEW && !PositionPublisher.isOfNonDurable(plain.getCursor())) {

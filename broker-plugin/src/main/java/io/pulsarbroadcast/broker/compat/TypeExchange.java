@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import java.util.Map;
 import java.util.Set;
@@ -198,7 +200,7 @@ final class TypeExchange {
         () -> {
           if (topic.getSubscription(old.getName()) == old) {
             made.set(other.get());
-            topic.getSubscriptions().put(old.getName(), made.get());
+            BROKER.putSubscription(topic, old.getName(), made.get());
           }
         });
     return made.get();
@@ -210,7 +212,7 @@ final class TypeExchange {
    */
   private void putBack(PersistentSubscription closed) {
     if (topic.getSubscription(closed.getName()) == closed) {
-      topic.getSubscriptions().put(closed.getName(), BrokerLine.anew(topic, closed));
+      BROKER.putSubscription(topic, closed.getName(), BrokerLine.anew(topic, closed));
     }
   }
 

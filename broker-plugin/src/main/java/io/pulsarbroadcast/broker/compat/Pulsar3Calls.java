@@ -1,0 +1,104 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.compat;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import org.apache.bookkeeper.mledger.AsyncCallbacks.ReadEntriesCallback;
+import org.apache.bookkeeper.mledger.AsyncCallbacks.ReadEntryCallback;
+import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.bookkeeper.mledger.ManagedLedgerFactory;
+import org.apache.bookkeeper.mledger.Position;
+import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
+import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.persistent.PersistentMessageFinder;
+import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.client.api.transaction.TxnID;
+
+/** {@link LineCalls} for Pulsar 3.0 to 3.3. */
+@Line(before = "4.0")
+final class Pulsar3Calls implements LineCalls {
+
+  @Override
+  public Position position(long ledgerId, long entryId) {
+    return PositionImpl.get(ledgerId, entryId);
+  }
+
+  @Override
+  public Position earliest() {
+    return PositionImpl.EARLIEST;
+  }
+
+  @Override
+  public Position latest() {
+    return PositionImpl.LATEST;
+  }
+
+  @Override
+  public void readEntriesOrWait(
+      ManagedCursor cursor,
+      int maxEntries,
+      long maxBytes,
+      ReadEntriesCallback callback,
+      Position maxPosition) {
+    cursor.asyncReadEntriesOrWait(maxEntries, maxBytes, callback, null, (PositionImpl) maxPosition);
+  }
+
+  @Override
+  public void readEntries(
+      ManagedCursor cursor,
+      int maxEntries,
+      long maxBytes,
+      ReadEntriesCallback callback,
+      Position maxPosition) {
+    cursor.asyncReadEntries(maxEntries, maxBytes, callback, null, (PositionImpl) maxPosition);
+  }
+
+  @Override
+  public void readEntry(ManagedLedgerImpl ledger, Position position, ReadEntryCallback callback) {
+    ledger.asyncReadEntry((PositionImpl) position, callback, null);
+  }
+
+  @Override
+  public Position firstPosition(ManagedLedgerImpl ledger) {
+    return ledger.getFirstPosition();
+  }
+
+  @Override
+  public Position maxReadPosition(PersistentTopic topic) {
+    return topic.getMaxReadPosition();
+  }
+
+  @Override
+  public boolean isTxnAborted(PersistentTopic topic, TxnID transaction, Position position) {
+    return topic.isTxnAborted(transaction, (PositionImpl) position);
+  }
+
+  @Override
+  public CompletableFuture<Void> transactionBufferRecovered(PersistentTopic topic) {
+    return topic.checkIfTransactionBufferRecoverCompletely(true);
+  }
+
+  @Override
+  public void forEachSubscription(
+      PersistentTopic topic, BiConsumer<String, PersistentSubscription> action) {
+    topic.getSubscriptions().forEach(action);
+  }
+
+  @Override
+  public void putSubscription(
+      PersistentTopic topic, String name, PersistentSubscription subscription) {
+    topic.getSubscriptions().put(name, subscription);
+  }
+
+  @Override
+  public ManagedLedgerFactory managedLedgerFactory(BrokerService broker) {
+    return broker.getManagedLedgerFactory();
+  }
+
+  @Override
+  public PersistentMessageFinder messageFinder(PersistentTopic topic, ManagedCursor cursor) {
+    return new PersistentMessageFinder(topic.getManagedLedger().getName(), cursor);
+  }
+}
