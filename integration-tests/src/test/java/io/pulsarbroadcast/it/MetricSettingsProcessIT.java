@@ -2,9 +2,12 @@
 package io.pulsarbroadcast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.process.FreePorts;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,6 +126,45 @@ class MetricSettingsProcessIT {
         consumer.close();
       }
     }
+  }
+
+  /** Seven series for each would push those of others out at OpenTelemetry's limit. */
+  @Test
+  void shouldMakeNoOpenTelemetrySeriesPerBroadcastConsumer() throws Exception {
+    assumeThat(BrokerExtension.version()).as("has OpenTelemetry").doesNotStartWith("3.0.");
+    int port = FreePorts.find(1)[0];
+    try (Broker broker =
+        Broker.start(
+            BrokerExtension.newBroker()
+                .jvmOption("-Dotel.sdk.disabled=false")
+                .jvmOption("-Dotel.metrics.exporter=prometheus")
+                .jvmOption("-Dotel.exporter.prometheus.host=127.0.0.1")
+                .jvmOption("-Dotel.exporter.prometheus.port=" + port))) {
+      String topic = Broker.newTopic();
+      List<Consumer<String>> consumers = new ArrayList<>();
+      for (int i = 0; i < 1_000; i++) {
+        consumers.add(broker.broadcast(topic, SUBSCRIPTION, "car-" + i).subscribe());
+      }
+      Consumer<byte[]> stock =
+          broker.client().newConsumer().topic(topic).subscriptionName("stock").subscribe();
+
+      String scraped = Scrape.get(URI.create("http://127.0.0.1:" + port + "/metrics"));
+
+      assertThat(consumerSeries(scraped, "stock")).as("the broker makes them").isPositive();
+      assertThat(consumerSeries(scraped, SUBSCRIPTION)).isZero();
+      stock.close();
+      for (Consumer<String> consumer : consumers) {
+        consumer.closeAsync();
+      }
+    }
+  }
+
+  private static long consumerSeries(String scraped, String subscription) {
+    return scraped
+        .lines()
+        .filter(line -> line.startsWith("pulsar_broker_consumer_"))
+        .filter(line -> line.contains("pulsar_subscription_name=\"" + subscription + "\""))
+        .count();
   }
 
   private static double value(Scrape scrape, String name) {

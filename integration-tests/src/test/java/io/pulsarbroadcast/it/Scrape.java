@@ -8,6 +8,7 @@ import io.pulsarbroadcast.benchmark.broker.MetricsPage;
 import io.pulsarbroadcast.benchmark.broker.MetricsPage.Sample;
 import io.pulsarbroadcast.process.RunningBroker;
 import java.io.IOException;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,7 +48,11 @@ public final class Scrape {
   /** What an HTTP GET answers. */
   public static String get(RunningBroker broker, String path)
       throws IOException, InterruptedException {
-    return HTTP.get(broker.adminUrl() + path);
+    return get(URI.create(broker.adminUrl() + path));
+  }
+
+  static String get(URI uri) throws IOException, InterruptedException {
+    return HTTP.get(uri.toString());
   }
 
   int size() {

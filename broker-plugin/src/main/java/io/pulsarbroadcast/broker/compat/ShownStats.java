@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.pulsar.broker.ServiceConfiguration;
+import java.util.Set;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.common.policies.data.stats.ConsumerStatsImpl;
 import org.apache.pulsar.common.policies.data.stats.SubscriptionStatsImpl;
@@ -35,12 +35,14 @@ final class ShownStats {
   private static final String POSITION = PREFIX + "position";
   private static final String LAG = PREFIX + "lag.entries";
 
-  /** The broker's class that makes one series per consumer when it is configured to. */
-  private static final String SERIES_MAKER =
-      "org.apache.pulsar.broker.stats.prometheus.NamespaceStatsAggregator";
+  /** The broker's classes that make series of each consumer when it is configured to. */
+  private static final Set<String> SERIES_MAKERS =
+      Set.of(
+          "org.apache.pulsar.broker.stats.prometheus.NamespaceStatsAggregator",
+          "org.apache.pulsar.broker.stats.OpenTelemetryConsumerStats");
 
-  /** Frames between that class and the subscription's method that is called. */
-  private static final int SERIES_MAKER_DEPTH = 4;
+  /** From here to the subscription's method that is called. */
+  private static final int OWN_FRAMES = 2;
 
   private static final StackWalker CALLERS = StackWalker.getInstance();
 
@@ -111,14 +113,17 @@ final class ShownStats {
 
   /** Whether consumers are being asked for to make a series of each: there are too many. */
   boolean hidesConsumers() {
-    ServiceConfiguration broker =
-        subscription.getTopic().getBrokerService().getPulsar().getConfiguration();
-    return broker.isExposeConsumerLevelMetricsInPrometheus()
-        && CALLERS.walk(
+    return CALLERS
+        .walk(
             frames ->
                 frames
-                    .limit(SERIES_MAKER_DEPTH)
-                    .anyMatch(frame -> frame.getClassName().startsWith(SERIES_MAKER)));
+                    .skip(OWN_FRAMES)
+                    .map(StackWalker.StackFrame::getClassName)
+                    // One of them asks within a stream.
+                    .filter(name -> !name.startsWith("java."))
+                    .findFirst())
+        .filter(SERIES_MAKERS::contains)
+        .isPresent();
   }
 
   private Map<String, Long> summary() {
