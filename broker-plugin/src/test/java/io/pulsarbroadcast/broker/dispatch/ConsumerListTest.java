@@ -140,4 +140,34 @@ class ConsumerListTest {
     list.remove(added.get(2));
     assertThat(pass()).as("their places are known").containsExactly(added.get(4));
   }
+
+  /** Eight is what there is room for at first. */
+  @Test
+  void shouldServeEverybodyWhenThereIsNoPlaceLeft() {
+    List<FanoutConsumer> added = add(8);
+
+    assertThat(list.any(consumer -> false)).isNull();
+    assertThat(pass()).isEqualTo(added);
+    for (int i = 1; i <= 8; i++) {
+      assertThat(list.nextInTurn()).isSameAs(added.get(i % 8));
+    }
+    list.moveTo(new ConsumerList(), consumer -> consumer == added.get(3));
+    list.remove(added.get(0));
+    assertThat(pass()).hasSize(6);
+  }
+
+  /** I8: whoever comes takes a place that somebody left, with passes or without. */
+  @Test
+  void shouldUsePlacesAgainThatWereLeft() {
+    List<FanoutConsumer> here = add(3);
+    list.remove(here.get(0));
+    pass();
+    assertThat(add(1).get(0).laneIndex).as("after a pass").isEqualTo(2);
+    list.moveTo(new ConsumerList(), consumer -> consumer == here.get(1));
+    assertThat(add(1).get(0).laneIndex).as("after others were moved").isEqualTo(2);
+    for (int i = 0; i < 100; i++) {
+      list.remove(add(1).get(0));
+    }
+    assertThat(add(1).get(0).laneIndex).as("without a pass").isLessThan(40);
+  }
 }

@@ -95,6 +95,9 @@ class DelayedDeliveriesTest {
 
     assertThat(due).containsExactly(consumer);
     assertThat(consumer.paused).isFalse();
+    channel.advanceTimeBy(2, TimeUnit.SECONDS);
+    channel.runScheduledPendingTasks();
+    assertThat(due).as("it waits no more").containsExactly(consumer);
     here.close();
   }
 

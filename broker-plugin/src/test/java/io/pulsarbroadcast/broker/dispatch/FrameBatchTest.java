@@ -55,6 +55,8 @@ class FrameBatchTest {
     byte[] whole = expected.toByteArray();
     assertThat(batch.readableBytes()).isEqualTo(whole.length);
     assertThat(ByteBufUtil.getBytes(batch)).isEqualTo(whole);
+    assertThatThrownBy(() -> batch.nioBuffers(1, whole.length))
+        .isInstanceOf(IndexOutOfBoundsException.class);
     for (int from = 0; from <= whole.length; from++) {
       for (int to = from; to <= whole.length; to++) {
         String part = new String(whole, from, to - from, StandardCharsets.ISO_8859_1);
@@ -77,6 +79,7 @@ class FrameBatchTest {
     batch.skipBytes(1);
     ByteBuffer[] rest = batch.nioBuffers();
 
+    assertThat(batch.nioBufferCount()).isEqualTo(whole.length);
     assertThat(rest).hasSameSizeAs(whole);
     for (int piece = 1; piece < whole.length; piece++) {
       assertThat(rest[piece]).isSameAs(whole[piece]);
@@ -104,7 +107,9 @@ class FrameBatchTest {
     FrameBatch batch = batch(payload, FrameBatch.MAX_FRAMES - 1);
 
     assertThat(batch.takes(MAX_HEADER_BYTES)).isTrue();
-    assertThat(batch.takes(1 << 20)).as("a header that does not fit").isFalse();
+    int room = batch.headers().writableBytes();
+    assertThat(batch.takes(room)).as("a header that just fits").isTrue();
+    assertThat(batch.takes(room + 1)).as("a header that does not fit").isFalse();
     addFrame(batch, "last", payload);
     assertThat(batch.takes(MAX_HEADER_BYTES)).isFalse();
     batch.release();

@@ -39,18 +39,29 @@ class FrameEncoderTest {
         .isEqualTo(broker(consumerId, ledgerId, entryId, partition, redeliveries, null, epoch));
   }
 
+  /** Only what differs from the frame before is encoded again: here one thing at a time. */
   @Test
-  void shouldEncodeAnotherEntryWithTheSameEncoder() {
+  void shouldEncodeWhatDiffersFromTheFrameBefore() {
     FrameEncoder encoder = new FrameEncoder(-1);
-    for (long entryId = 0; entryId < 3; entryId++) {
-      for (long epoch = -1; epoch < 2; epoch++) {
-        BroadcastEntry entry = new BroadcastEntry(0, entryId, 4, entryId, 1, null, payload);
-        ByteBuf frame = Unpooled.buffer();
-        encoder.writeHeader(frame, 7, entry, 0, epoch, null, payload.readableBytes());
-        frame.writeBytes(payload.duplicate());
-        assertThat(ByteBufUtil.getBytes(frame))
-            .isEqualTo(broker(7, 4, entryId, -1, 0, null, epoch));
-      }
+    // Consumer, ledger, entry, redeliveries, epoch.
+    long[][] frames = {
+      {7, 4, 8, 0, -1}, {7, 4, 8, 0, -1}, {300, 4, 8, 0, -1}, {300, 5, 8, 0, -1},
+      {300, 5, 9, 0, -1}, {300, 5, 9, 1, -1}, {300, 5, 9, 1, 2}, {8, 5, 9, 1, 2},
+    };
+    for (long[] frame : frames) {
+      int redeliveries = (int) frame[3];
+      ByteBuf out = Unpooled.buffer();
+      encoder.writeHeader(
+          out,
+          frame[0],
+          new BroadcastEntry(0, 0, frame[1], frame[2], 1, null, payload),
+          redeliveries,
+          frame[4],
+          null,
+          payload.readableBytes());
+      out.writeBytes(payload.duplicate());
+      assertThat(ByteBufUtil.getBytes(out))
+          .isEqualTo(broker(frame[0], frame[1], frame[2], -1, redeliveries, null, frame[4]));
     }
   }
 

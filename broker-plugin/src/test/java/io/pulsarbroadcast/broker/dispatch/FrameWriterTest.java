@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.dispatch;
 
+import static java.util.Comparator.reverseOrder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
@@ -131,6 +132,17 @@ class FrameWriterTest {
     List<Long> ordinals = new ArrayList<>();
     writes().forEach(frames -> ordinals.addAll(ordinals(frames)));
     assertThat(ordinals).containsExactly(1L, 2L, 3L, 4L, 4L, 5L);
+  }
+
+  /** I2: what is left of a batch, then all of it, for another consumer; both are small. */
+  @Test
+  void shouldKeepTheOrderOfFramesOfOneEntry() {
+    BroadcastEntry batch = entry(1, SMALL);
+    writer.write(consumer, batch, 0, new long[] {5});
+    write(batch);
+    writer.flush();
+
+    assertThat(writes()).extracting(ByteBuf::readableBytes).isSortedAccordingTo(reverseOrder());
   }
 
   /** Frames of many consumers do not fit into one chunk. */

@@ -53,6 +53,43 @@ class RedeliveriesTest {
   }
 
   @Test
+  void shouldReadOnOverAGapOfSixteen() {
+    redeliveries.add(50);
+    redeliveries.add(67);
+    assertThat(redeliveries.endOfRun()).isEqualTo(68);
+
+    redeliveries.remove(67);
+    redeliveries.add(68);
+    assertThat(redeliveries.endOfRun()).isEqualTo(51);
+  }
+
+  /** Whoever asked for everything does not fill the memory with it at once (I8). */
+  @Test
+  void shouldReadAtMostAThousandEntriesTogether() {
+    for (int ordinal = 50; ordinal < 1_500; ordinal++) {
+      redeliveries.keep(ordinal);
+    }
+
+    assertThat(redeliveries.endOfRun()).isEqualTo(1_051);
+  }
+
+  @Test
+  void shouldForgetCountsAgainWhenThereAreTwiceAsMany() {
+    for (int ordinal = 0; ordinal < 40; ordinal++) {
+      redeliveries.add(ordinal);
+    }
+    for (int ordinal = 0; ordinal < 40; ordinal++) {
+      cursor.ackIndividual(ordinal);
+    }
+    for (int ordinal = 40; ordinal < 64; ordinal++) {
+      redeliveries.add(ordinal);
+    }
+
+    assertThat(redeliveries.countOf(0)).isZero();
+    assertThat(redeliveries.countOf(63)).isEqualTo(1);
+  }
+
+  @Test
   void shouldWantNothingWhenCleared() {
     redeliveries.add(5);
     redeliveries.delay(6);
