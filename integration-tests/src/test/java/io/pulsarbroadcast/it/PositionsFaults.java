@@ -163,7 +163,7 @@ final class PositionsFaults {
                 for (Map.Entry<String, ManagedLedgerImpl> open :
                     factory.getManagedLedgers().entrySet()) {
                   if (isPositions(open.getKey()) && open.getKey().contains(topic)) {
-                    open.getValue().addEntry(new byte[] {'B', 5, 0, 0, 0, 0, 0, 0});
+                    open.getValue().addEntry(new byte[] {'B', 4, 0, 0, 0, 0, 0, 0});
                   }
                 }
                 Files.delete(FOLDER.resolve("newer"));
@@ -304,7 +304,7 @@ final class PositionsFaults {
     Files.delete(folder.resolve("open"));
   }
 
-  /** Has a record of version 5 in the log of a topic, which is open. */
+  /** Has a record of version 4 in the log of a topic, which is open. */
   void storeNewerFormat(String topic) throws IOException {
     Path written = Files.writeString(folder.resolve("being written"), localNameOf(topic));
     Path wanted = Files.move(written, folder.resolve("newer"));

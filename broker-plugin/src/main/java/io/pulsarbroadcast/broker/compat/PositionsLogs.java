@@ -257,7 +257,7 @@ final class PositionsLogs {
           "another subscription has used the same log, " + former.name());
     }
     log.info(
-        "[{}][{}] {} stored positions move to a log that is the subscription's own",
+        "[{}][{}] {} stored positions move to a log of format 3",
         topic.getName(),
         subscription,
         positions.size());

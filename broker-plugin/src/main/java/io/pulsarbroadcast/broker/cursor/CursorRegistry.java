@@ -1,7 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
-import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
 
@@ -14,10 +13,9 @@ import java.util.function.ObjIntConsumer;
  * that no cursor can be registered below a lowest position that is being published (I3).
  *
  * <p>Names: a name identifies a durable consumer, but generated names collide (5 hex digits in the
- * Java client). Connected consumers of one name each have a cursor of their own; as many as left
- * may come back, and each starts from the lowest position that is kept, see {@link LeftPositions}.
- * What is stored of a name is the lowest of its connected cursors, how many there are, and what is
- * left behind.
+ * Java client). Connected consumers of one name each have a cursor of their own; of several left
+ * behind under one name the lowest position is kept, and how many they were: as many may come back
+ * and start from it. What is stored of a name is the lowest of all its cursors, and their number.
  */
 public final class CursorRegistry {
 
@@ -73,9 +71,10 @@ public final class CursorRegistry {
       String name, long ttlSeconds, LongSupplier start, long deliveredEnd) {
     boolean durable = ttlSeconds >= 0;
     NamedPosition named = durable ? names.get(name) : null;
-    VirtualCursor cursor = named == null ? null : names.takeLeftBehind(named);
-    boolean returned = cursor != null;
+    boolean returned = named != null && named.leftBehind() != null;
+    VirtualCursor cursor;
     if (returned) {
+      cursor = names.takeLeftBehind(named);
       cursor.returned = true;
     } else {
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
@@ -115,7 +114,8 @@ public final class CursorRegistry {
    */
   public synchronized void disconnect(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
-      names.leaveBehind(cursor, clockMillis.getAsLong());
+      cursor.named.disconnect();
+      names.leaveBehind(cursor.named, cursor, clockMillis.getAsLong());
     }
   }
 
@@ -219,7 +219,7 @@ public final class CursorRegistry {
     return cursor != null
         && cursor.isDurable()
         && skipped.firstNotSkipped(cursor.next()) <= floor
-        && (cursor.isConnected() || cursor.named.isLeftBehind(cursor));
+        && (cursor.isConnected() || cursor.named.leftBehind() == cursor);
   }
 
   private VirtualCursor findAtFloor() {
@@ -333,28 +333,24 @@ public final class CursorRegistry {
     return names.leftBehindCount();
   }
 
-  /** A position as it was left behind, for {@link #restore}. */
-  LeftPosition left(
-      String name, long next, long deliveredEnd, long firstMillis, long lastMillis, int leaves) {
-    VirtualCursor cursor = new VirtualCursor(name, true, skipped, next, deliveredEnd);
-    return new LeftPosition(cursor, firstMillis, lastMillis, leaves);
-  }
-
-  /** The same when it is not known when they left, or they were connected: they leave now. */
-  long timeOf(long lastSeenMillis) {
-    return lastSeenMillis > 0 ? lastSeenMillis : clockMillis.getAsLong();
-  }
-
   /**
    * Adds what is stored of a name, before any consumer is connected. A position may be before the
    * subscription's own; {@link #raiseToFloor} follows.
    *
-   * @param count how many consumers may return
+   * @param count how many positions there were
+   * @param lastSeenMillis when the last of their consumers left; 0: not known, or it was connected
    */
-  synchronized void restore(String name, long ttlSeconds, List<LeftPosition> left, int count) {
+  synchronized VirtualCursor restore(
+      String name, long ttlSeconds, int count, long lastSeenMillis, long next, long deliveredEnd) {
+    VirtualCursor cursor = new VirtualCursor(name, true, skipped, next, deliveredEnd);
     keptForDurable = true;
     NamedPosition known = names.get(name);
-    names.restore(known == null ? names.add(name, ttlSeconds) : known, left, count);
+    names.restore(
+        known == null ? names.add(name, ttlSeconds) : known,
+        cursor,
+        count,
+        lastSeenMillis > 0 ? lastSeenMillis : clockMillis.getAsLong());
+    return cursor;
   }
 
   /**

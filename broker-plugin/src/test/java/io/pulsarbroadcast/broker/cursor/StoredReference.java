@@ -2,8 +2,6 @@
 package io.pulsarbroadcast.broker.cursor;
 
 import java.util.BitSet;
-import java.util.List;
-import java.util.Objects;
 import java.util.TreeMap;
 
 /** What the reference expects of stored positions: of each name, between what bounds it is. */
@@ -12,9 +10,6 @@ final class StoredReference {
   /** One of two times to live. */
   static final long UNKNOWN = -2;
 
-  /** Instead of the time last seen. */
-  static final long CONNECTED = 0;
-
   final TreeMap<String, Name> names = new TreeMap<>();
 
   /**
@@ -22,9 +17,8 @@ final class StoredReference {
    *
    * @param registration whose it is: a name that was dropped and comes again is another one
    * @param ttlSeconds its time to live, or {@link #UNKNOWN}
-   * @param lastSeenMillis when the last of its consumers left, {@link #CONNECTED}, or {@link
+   * @param lastSeenMillis when the last of its consumers left, 0: one was connected, or {@link
    *     #UNKNOWN}
-   * @param left where they are when they are not all in one place; empty: they are; null: not known
    * @param least how many positions there are at least
    * @param most how many there are at most
    * @param must what has to count as acknowledged
@@ -38,7 +32,6 @@ final class StoredReference {
       Object registration,
       long ttlSeconds,
       long lastSeenMillis,
-      List<Left> left,
       int least,
       int most,
       BitSet must,
@@ -49,43 +42,16 @@ final class StoredReference {
 
     Name asOptional() {
       return new Name(
-          registration,
-          ttlSeconds,
-          lastSeenMillis,
-          left,
-          least,
-          most,
-          must,
-          may,
-          mayOfNew,
-          isNew,
-          true);
+          registration, ttlSeconds, lastSeenMillis, least, most, must, may, mayOfNew, isNew, true);
     }
 
     Name found(int count) {
       return new Name(
-          registration,
-          ttlSeconds,
-          lastSeenMillis,
-          left,
-          count,
-          count,
-          must,
-          may,
-          null,
-          false,
-          false);
+          registration, ttlSeconds, lastSeenMillis, count, count, must, may, null, false, false);
     }
 
     boolean isUncertain() {
-      return ttlSeconds == UNKNOWN || lastSeenMillis == UNKNOWN || left == null;
-    }
-
-    /** Where those are who may return. */
-    List<Left> positions() {
-      return left == null || left.isEmpty()
-          ? List.of(new Left(must, may, lastSeenMillis, lastSeenMillis, least))
-          : left;
+      return ttlSeconds == UNKNOWN || lastSeenMillis == UNKNOWN;
     }
 
     private Name or(Name other) {
@@ -101,7 +67,6 @@ final class StoredReference {
           registration,
           ttlSeconds == other.ttlSeconds ? ttlSeconds : UNKNOWN,
           lastSeenMillis == other.lastSeenMillis ? lastSeenMillis : UNKNOWN,
-          registration == other.registration && Objects.equals(left, other.left) ? left : null,
           Math.min(least, other.least),
           Math.max(most, other.most),
           both,
@@ -124,7 +89,6 @@ final class StoredReference {
           registration,
           now.ttlSeconds,
           now.lastSeenMillis,
-          now.left.isEmpty() ? now.left : null,
           now.least,
           now.most,
           grown.must,
@@ -132,20 +96,6 @@ final class StoredReference {
           null,
           false,
           optional);
-    }
-  }
-
-  /** Where some of a name are who may return, and since when; as of {@link Name}. */
-  record Left(BitSet must, BitSet may, long firstMillis, long lastMillis, int leaves) {
-
-    /** What is stored of cursors as one: the lowest, and no holes. */
-    static Left of(List<ReferenceCursor> cursors, long firstMillis, long lastMillis, int leaves) {
-      BitSet must = new BitSet();
-      must.set(
-          0, cursors.stream().mapToInt(cursor -> cursor.must.nextClearBit(0)).min().getAsInt());
-      BitSet may = (BitSet) cursors.get(0).may.clone();
-      cursors.forEach(cursor -> may.and(cursor.may));
-      return new Left(must, may, firstMillis, lastMillis, leaves);
     }
   }
 
