@@ -49,7 +49,7 @@ final class Runner {
   private void during(String what, TestBed.Step step) {
     try {
       step.run();
-    } catch (Exception | Difference e) {
+    } catch (Exception | AssertionError e) {
       throw new Difference(
           "At %s of topic %s: %s"
               .formatted(what, bed.topic(0), e instanceof Difference ? e.getMessage() : e),

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.it.lifecycle;
 
 import io.pulsarbroadcast.it.Scrape;
 import io.pulsarbroadcast.process.RunningBroker;
+import java.io.IOException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -13,6 +14,7 @@ final class SkippedCounts {
 
   private static final String NAME = "pulsar_broadcast_skipped_entries_total{";
   private static final int INTERVAL_MILLIS = 100;
+  private static final int ATTEMPTS = 5;
 
   private final RunningBroker broker;
   private final AtomicLong asked = new AtomicLong();
@@ -35,9 +37,22 @@ final class SkippedCounts {
     if (answered < question) {
       Thread.sleep(INTERVAL_MILLIS);
       long all = asked.get();
-      answer = Scrape.of(broker, line -> line.startsWith(NAME));
+      answer = scrape();
       answered = all;
     }
     return answer;
+  }
+
+  /** Asks again where stock Pulsar's statistics fail, see {@link Observation}: it answers 500. */
+  private Scrape scrape() throws Exception {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return Scrape.of(broker, line -> line.startsWith(NAME));
+      } catch (IOException e) {
+        if (attempt == ATTEMPTS || !e.getMessage().contains("answered with 500")) {
+          throw e;
+        }
+      }
+    }
   }
 }
