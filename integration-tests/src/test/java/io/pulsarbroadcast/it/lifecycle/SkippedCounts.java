@@ -49,7 +49,7 @@ final class SkippedCounts {
       try {
         return Scrape.of(broker, line -> line.startsWith(NAME));
       } catch (IOException e) {
-        if (attempt == ATTEMPTS || !e.getMessage().contains("answered with 500")) {
+        if (attempt == ATTEMPTS || !String.valueOf(e.getMessage()).contains("answered with 500")) {
           throw e;
         }
       }

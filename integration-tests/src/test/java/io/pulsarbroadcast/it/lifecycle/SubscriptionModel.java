@@ -374,11 +374,13 @@ final class SubscriptionModel {
     }
     session.position = there;
     session.beginAgain();
+    if (session.isBrief()) {
+      // Its client is disconnected, and without a position when it returns it starts anew.
+      there.relaxBefore(topic.end());
+      there.mayRepeat(0, topic.end());
+    }
     if (session.durable) {
       lowerFloor(there);
-      if (session.isBrief()) {
-        there.relaxBefore(topic.end());
-      }
       long namesakes =
           sessions.stream().filter(s -> s.durable && s.name.equals(session.name)).count();
       LeftBehind left = leftBehind.get(session.name);

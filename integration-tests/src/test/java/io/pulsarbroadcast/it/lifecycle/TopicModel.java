@@ -29,6 +29,9 @@ final class TopicModel {
 
   boolean terminated;
 
+  /** Whether the topic has been loaded since it was terminated. */
+  boolean loadedTerminated;
+
   /** Whether there are entries of transactions, which are not told from messages when skipped. */
   boolean hadTransactions;
 
@@ -148,6 +151,7 @@ final class TopicModel {
     hidden.clear();
     open.clear();
     terminated = false;
+    loadedTerminated = false;
     hadTransactions = false;
     trimmedBefore = 0;
     subscription.deleted();

@@ -55,6 +55,7 @@ final class TopicOperations {
     SubscriptionModel subscription = bed.subscription(topic);
     bed.reconnecting(subscription.sessions(), () -> bed.admin.topics().unload(bed.topic(topic)));
     subscription.reconnected(subscription.sessions(), true);
+    bed.model(topic).loadedTerminated = bed.model(topic).terminated;
   }
 
   private void delete(int topic, boolean unloaded) throws Exception {
