@@ -94,6 +94,9 @@ final class FrameBatch extends GatheredBuffer {
     int first = pieceOf(index);
     int last = pieceOf(end - 1);
     ByteBuffer[] range = Arrays.copyOfRange(pieces(), first, last + 1);
+    for (ByteBuffer piece : range) {
+      piece.reset();
+    }
     if (index > startOf(first) || end < endOf(first)) {
       range[0] = part(first, index, Math.min(end, endOf(first)));
     }
@@ -105,14 +108,14 @@ final class FrameBatch extends GatheredBuffer {
 
   /**
    * All pieces, made once: a socket is offered the rest of a batch many times before it has taken
-   * it all. A gathering write may move the position of what it has taken, which is not asked for
-   * again.
+   * it all. Whoever takes one moves its position, and may ask for it again, as TLS does: the mark
+   * is where it begins.
    */
   private ByteBuffer[] pieces() {
     if (pieces.length != 2 * frames) {
       pieces = new ByteBuffer[2 * frames];
       for (int piece = 0; piece < pieces.length; piece++) {
-        pieces[piece] = part(piece, startOf(piece), endOf(piece));
+        pieces[piece] = part(piece, startOf(piece), endOf(piece)).mark();
       }
     }
     return pieces;

@@ -69,6 +69,27 @@ class FrameBatchTest {
     assertThat(payload.release()).as("nobody else holds the payload").isTrue();
   }
 
+  /** TLS takes some pieces, and then asks for what is left in another way. */
+  @Test
+  void shouldShowAllOfItselfAfterItsPiecesWereTaken() {
+    ByteBuf payload = direct("payload", 3);
+    FrameBatch batch = batch(payload, 5);
+    byte[] whole = expected.toByteArray();
+
+    take(batch.nioBuffers());
+    assertThat(ByteBufUtil.getBytes(batch)).isEqualTo(whole);
+    take(batch.nioBuffers());
+    assertThat(join(batch.nioBuffers())).isEqualTo(new String(whole, StandardCharsets.ISO_8859_1));
+    batch.release();
+    payload.release();
+  }
+
+  private static void take(ByteBuffer[] pieces) {
+    for (ByteBuffer piece : pieces) {
+      piece.position(piece.limit());
+    }
+  }
+
   /** A slow socket is offered the rest of a batch many times. */
   @Test
   void shouldMakeItsPiecesOnceHoweverOftenItIsOffered() {
