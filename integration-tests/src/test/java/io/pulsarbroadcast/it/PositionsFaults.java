@@ -28,7 +28,9 @@ final class PositionsFaults {
       import java.nio.file.Path;
       import java.io.ByteArrayOutputStream;
       import java.io.DataOutputStream;
+      import java.util.List;
       import java.util.Map;
+      import java.util.stream.Stream;
       import java.util.zip.CRC32C;
       import org.apache.bookkeeper.mledger.AsyncCallbacks.OpenLedgerCallback;
       import org.apache.bookkeeper.mledger.ManagedCursor;
@@ -42,7 +44,6 @@ final class PositionsFaults {
       import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
       import org.apache.bookkeeper.mledger.impl.MetaStore;
       import org.apache.bookkeeper.mledger.impl.MetaStore.MetaStoreCallback;
-      import org.apache.bookkeeper.mledger.proto.MLDataFormats.ManagedCursorInfo;
       import org.apache.pulsar.metadata.api.Stat;
       import org.roaringbitmap.RoaringBitmap;
       import org.apache.pulsar.broker.PulsarService;
@@ -60,11 +61,17 @@ final class PositionsFaults {
 
         @Override
         public void initialize(PulsarService pulsar) throws Exception {
-          Field field = BrokerService.class.getDeclaredField("managedLedgerFactory");
+          Object holder = pulsar.getBrokerService();
+          if (Stream.of(BrokerService.class.getDeclaredFields())
+              .noneMatch(field -> field.getName().equals("managedLedgerFactory"))) {
+            // From 4.0 on.
+            holder = get(pulsar, "getManagedLedgerStorage");
+          }
+          Field field = holder.getClass().getDeclaredField("managedLedgerFactory");
           field.setAccessible(true);
-          ManagedLedgerFactory real = (ManagedLedgerFactory) field.get(pulsar.getBrokerService());
+          ManagedLedgerFactory real = (ManagedLedgerFactory) field.get(holder);
           field.set(
-              pulsar.getBrokerService(),
+              holder,
               Proxy.newProxyInstance(
                   ManagedLedgerFactory.class.getClassLoader(),
                   new Class<?>[] {ManagedLedgerFactory.class},
@@ -108,9 +115,7 @@ final class PositionsFaults {
                   return null;
                 }
                 if (method.getName().equals("asyncUpdateCursorInfo")
-                    && ((ManagedCursorInfo) arguments[2])
-                        .getCursorPropertiesList().stream()
-                            .anyMatch(p -> p.getName().equals("#pulsar.internal.broadcast.log") && p.getValue().endsWith("/"))
+                    && declaresLogWithNothingLost(arguments[2])
                     && Files.deleteIfExists(FOLDER.resolve("property"))) {
                   MetaStoreCallback<Void> callback = (MetaStoreCallback<Void>) arguments[4];
                   if (Files.deleteIfExists(FOLDER.resolve("property not applied"))) {
@@ -139,6 +144,23 @@ final class PositionsFaults {
               });
         }
 
+        /** What the metadata store has of a cursor is of another class from 4.2 on. */
+        private static boolean declaresLogWithNothingLost(Object cursorInfo) {
+          return ((List<?>) get(cursorInfo, "getCursorPropertiesList")).stream()
+              .anyMatch(
+                  property ->
+                      get(property, "getName").equals("#pulsar.internal.broadcast.log")
+                          && get(property, "getValue").toString().endsWith("/"));
+        }
+
+        private static Object get(Object target, String getter) {
+          try {
+            return target.getClass().getMethod(getter).invoke(target);
+          } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+          }
+        }
+
         private static boolean isPositions(Object name) {
           return name.toString().startsWith("pulsar-broadcast/positions/");
         }
@@ -150,8 +172,7 @@ final class PositionsFaults {
             while (true) {
               Thread.sleep(20);
               if (Files.exists(FOLDER.resolve("write"))) {
-                for (Map.Entry<String, ManagedLedgerImpl> open :
-                    factory.getManagedLedgers().entrySet()) {
+                for (var open : factory.getManagedLedgers().entrySet()) {
                   if (isPositions(open.getKey())) {
                     state.set(open.getValue(), ManagedLedgerImpl.State.WriteFailed);
                   }
@@ -160,8 +181,7 @@ final class PositionsFaults {
               }
               if (Files.exists(FOLDER.resolve("newer"))) {
                 String topic = Files.readString(FOLDER.resolve("newer"));
-                for (Map.Entry<String, ManagedLedgerImpl> open :
-                    factory.getManagedLedgers().entrySet()) {
+                for (var open : factory.getManagedLedgers().entrySet()) {
                   if (isPositions(open.getKey()) && open.getKey().contains(topic)) {
                     open.getValue().addEntry(new byte[] {'B', 4, 0, 0, 0, 0, 0, 0});
                   }
