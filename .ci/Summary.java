@@ -11,7 +11,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
@@ -20,7 +24,7 @@ import javax.xml.stream.XMLStreamReader;
 
 /**
  * Prints what a run of the tests did: the twenty slowest classes, the seeds of random tests, how many
- * brokers were started, and "N passed, N failed, N skipped". Reads the reports of Surefire and Failsafe, and the {@code
+ * brokers were started, the tests on each broker line, and "N passed, N failed, N skipped". Reads the reports of Surefire and Failsafe, and the {@code
  * starts.log} that PulsarProcess keeps, of all modules. Ends with 1 when a broker's log says
  * that a buffer was not released.
  *
@@ -29,10 +33,21 @@ import javax.xml.stream.XMLStreamReader;
  */
 public final class Summary {
   private static final int SLOWEST = 20;
+
+  /** The suffix that Failsafe gives the report of a class, see integration-tests/pom.xml. */
+  private static final Pattern LINE = Pattern.compile("\\bon-(\\d[\\d.]*\\d)");
+
   private static final Pattern SEEDS = Pattern.compile("^\\w+: (seeds \\d|-Dseed=)");
 
   /** What one report says about one class. */
-  private record Report(String name, double seconds, int tests, int failed, int skipped) {}
+  private record Report(String name, double seconds, int tests, int failed, int skipped) {
+
+    /** The Pulsar that it ran on, or null. */
+    String line() {
+      Matcher found = LINE.matcher(name);
+      return found.find() ? found.group(1) : null;
+    }
+  }
 
   private final Instant since;
   private final List<Report> reports = new ArrayList<>();
@@ -167,10 +182,18 @@ public final class Summary {
     System.out.printf(
         "%d broker starts, %d of them made again because of apache/pulsar#25001%n",
         starts, startsAgain);
+    Map<String, List<Report>> byLine =
+        reports.stream()
+            .filter(report -> report.line() != null)
+            .collect(Collectors.groupingBy(Report::line, TreeMap::new, Collectors.toList()));
+    byLine.forEach((line, own) -> System.out.println("On Pulsar " + line + ": " + result(own)));
+    System.out.println(result(reports));
+  }
+
+  private static String result(List<Report> reports) {
     int tests = reports.stream().mapToInt(Report::tests).sum();
     int failed = reports.stream().mapToInt(Report::failed).sum();
     int skipped = reports.stream().mapToInt(Report::skipped).sum();
-    System.out.printf(
-        "%d passed, %d failed, %d skipped%n", tests - failed - skipped, failed, skipped);
+    return "%d passed, %d failed, %d skipped".formatted(tests - failed - skipped, failed, skipped);
   }
 }

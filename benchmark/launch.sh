@@ -53,9 +53,11 @@ build_benchmark() {
     benchmark-config benchmark
 }
 
+# get_distribution ARGUMENT...: of the version after --pulsar, or of that which the tests run.
 get_distribution() {
   local version folder
-  version=$(sed -n 's:.*<pulsar.distribution.version>\(.*\)</.*:\1:p' "$root/pom.xml")
+  version=$(option --pulsar "$@")
+  [ -n "$version" ] || version=$(sed -n 's:.*<pulsar.distribution.version>\(.*\)</.*:\1:p' "$root/pom.xml")
   folder=$root/benchmark/target/pulsar-distribution
   pulsar_home=$folder/apache-pulsar-$version
   if [ ! -f "$folder/complete-$version" ]; then
@@ -63,7 +65,7 @@ get_distribution() {
     # shellcheck disable=SC2086
     (cd "$root" && mvn -q -B ${MAVEN_ARGS:-} -N org.apache.maven.plugins:maven-dependency-plugin:3.8.0:unpack \
       "-Dartifact=org.apache.pulsar:pulsar-server-distribution:$version:tar.gz:bin" \
-      "-DoutputDirectory=$folder")
+      "-DoutputDirectory=$folder") || fail "there is no Pulsar $version to be had from Maven"
     [ -x "$pulsar_home/bin/pulsar" ] || fail "the distribution has no executable bin/pulsar in $pulsar_home"
     touch "$folder/complete-$version"
   fi
@@ -86,6 +88,20 @@ has_option() {
     esac
   done
   return 1
+}
+
+# option NAME ARGUMENT...: prints the value of the last option of that name.
+option() {
+  local name=$1 value=
+  shift
+  while [ $# -gt 0 ]; do
+    case $1 in
+      "$name") value=${2:-} ;;
+      "$name"=*) value=${1#*=} ;;
+    esac
+    shift
+  done
+  echo "$value"
 }
 
 java_options=(-XX:+UseParallelGC --add-opens=java.base/java.nio=ALL-UNNAMED

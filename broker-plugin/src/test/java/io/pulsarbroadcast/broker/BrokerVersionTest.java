@@ -11,17 +11,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BrokerVersionTest {
 
   @ParameterizedTest
-  @ValueSource(strings = {"3.0.7", "3.3.6", "3.3.7-SNAPSHOT"})
-  void shouldTakeThe3xLines(String version) {
+  @ValueSource(
+      strings = {"3.0.7", "3.0.17", "3.3.6", "3.3.7-SNAPSHOT", "4.0.8", "4.0.12", "4.2.4", "4.2.5"})
+  void shouldTakeEveryVersionOfTheLines(String version) {
     assertThatCode(() -> BrokerVersion.check(version)).doesNotThrowAnyException();
   }
 
   @ParameterizedTest
   @NullSource
-  @ValueSource(strings = {"4.0.8", "2.11.4", "30.1.0", "unknown"})
-  void shouldRefuseOthersNamingTheVersion(String version) {
+  @ValueSource(strings = {"2.11.4", "4.3.0", "5.0.1", "30.1.0", "3.03.1", "unknown", ""})
+  void shouldRefuseOthersNamingTheVersionAndTheRemedy(String version) {
     assertThatThrownBy(() -> BrokerVersion.check(version))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining(String.valueOf(version));
+        .hasMessageContaining("this broker's version " + version)
+        .hasMessageContaining("made for Pulsar 3.0, 3.3, 4.0, 4.2;")
+        .hasMessageContaining("brokerInterceptors=pulsar-broadcast");
   }
 }

@@ -24,9 +24,9 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Gives tests one broker, shared by all test classes of a run: the unmodified distribution, in a
- * process of its own, with the packaged NAR; or, in the run for the oldest line, a broker made of
- * that line's class path. Tests that kill or reconfigure a broker start their own with {@link
- * #newBroker()}; a subclass shares one with other settings.
+ * process of its own, with the packaged NAR; or, in the run for a line without a distribution, a
+ * broker made of that line's class path. Tests that kill or reconfigure a broker start their own
+ * with {@link #newBroker()}; a subclass shares one with other settings.
  */
 public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 

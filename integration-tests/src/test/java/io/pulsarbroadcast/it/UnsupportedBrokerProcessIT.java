@@ -7,14 +7,18 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.apache.pulsar.PulsarVersion;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,19 +30,34 @@ import org.junit.jupiter.params.provider.CsvSource;
 class UnsupportedBrokerProcessIT {
 
   @Test
-  void shouldRefuseToStartOnAnUnsupportedLineWithOneSentenceThatNamesTheVersion() throws Exception {
+  void shouldRefuseToStartOnAnUnsupportedLineWithOneSentenceThatNamesTheVersion(
+      @TempDir Path folder) throws Exception {
+    saysItIsOf("5.0.1", folder);
     PulsarProcessBuilder broker =
         BrokerExtension.newBroker()
-            .pulsarHome(Path.of(System.getProperty("pulsar.unsupported.home")))
-            .classPath(null);
+            .classPath(folder + ":" + System.getProperty("pulsar.home") + "/lib/*");
 
     assertThat(sentencesOfFailedStart(broker))
         .singleElement()
         .asString()
         .contains(
-            "does not support this broker's version 4.0.8",
-            "made for Pulsar 3.x",
-            "install a pulsar-broadcast-broker NAR made for Pulsar 4.0 instead");
+            "does not fit this broker's version 5.0.1",
+            "made for Pulsar 3.0, 3.3, 4.0, 4.2",
+            "install a pulsar-broadcast-broker NAR made for it instead");
+  }
+
+  /** Puts into a folder the class that tells a broker's version, with another version in it. */
+  private static void saysItIsOf(String version, Path folder) throws IOException {
+    String name = PulsarVersion.class.getName().replace('.', '/') + ".class";
+    try (InputStream bytes = PulsarVersion.class.getClassLoader().getResourceAsStream(name)) {
+      // Every byte of a class file is a character of this set, and the versions are as long.
+      String changed =
+          new String(bytes.readAllBytes(), StandardCharsets.ISO_8859_1)
+              .replace(PulsarVersion.getVersion(), version);
+      Path file = folder.resolve(name);
+      Files.createDirectories(file.getParent());
+      Files.writeString(file, changed, StandardCharsets.ISO_8859_1);
+    }
   }
 
   @ParameterizedTest

@@ -43,6 +43,14 @@ public final class BrokerOptions {
       description = "The plugin to install in it; the script adds it.")
   private Path nar;
 
+  @SuppressWarnings("UnusedVariable") // Read by the script, which then adds --pulsar-home.
+  @Option(
+      names = "--pulsar",
+      paramLabel = "VERSION",
+      description =
+          "The Pulsar to get and start, such as 4.0.8 (default: that which the tests run).")
+  private String pulsar;
+
   @Option(
       names = "--pulsar-home",
       paramLabel = "FOLDER",

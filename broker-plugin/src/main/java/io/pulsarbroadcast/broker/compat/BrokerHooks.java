@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.BroadcastConfig;
+import io.pulsarbroadcast.broker.BrokerVersion;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import org.apache.pulsar.broker.PulsarService;
@@ -44,12 +45,10 @@ public final class BrokerHooks {
         | LinkageError
         | IllegalStateException
         | UncheckedIOException e) {
-      throw new IllegalStateException(
-          "pulsar-broadcast does not fit this broker's version "
-              + pulsar.getBrokerVersion()
-              + ": "
-              + e.getMessage(),
-          e);
+      IllegalStateException refusal =
+          BrokerVersion.refusal(pulsar.getBrokerVersion(), e.getMessage());
+      refusal.initCause(e);
+      throw refusal;
     }
     leaveHotPath(pulsar, broker);
     ConsumerLogFilter.install(broker);
