@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
@@ -25,6 +26,9 @@ import org.junit.jupiter.api.Test;
  * and each consumer has a position of its own.
  */
 class CollidingNamesProcessIT {
+  private static final Pattern OF_SCHEMAS =
+      Pattern.compile("PulsarLedgerIdGenerator|SchemaRegistryServiceImpl");
+
   private static final int CONSUMERS = 1_000;
   private static final int FORCED_COLLISIONS = 100;
   private static final int CLIENTS = 2;
@@ -96,12 +100,16 @@ class CollidingNamesProcessIT {
                         }));
   }
 
-  /** The broker's errors, and the plugin's warnings. */
+  /**
+   * The broker's errors, and the plugin's warnings. Not those of Pulsar 4 where many clients bring
+   * the schema of a new topic at once: standalone's metadata store locks too long, and they try
+   * again.
+   */
   private static List<String> complaints(Broker broker) throws IOException {
     try (Stream<String> log = Files.lines(broker.process().logFile())) {
       return log.filter(
               line ->
-                  line.contains(" ERROR ")
+                  line.contains(" ERROR ") && !OF_SCHEMAS.matcher(line).find()
                       || line.contains(" WARN ") && line.contains("io.pulsarbroadcast"))
           .toList();
     }
