@@ -364,6 +364,125 @@ class PositionsFaultProcessIT {
     }
   }
 
+  /** The property is strict: what is not understood may be a later version's. */
+  @ParameterizedTest
+  @ValueSource(strings = {"a/1/b/c", "a b/1/", "a/1234567890123456789/", "/1/"})
+  void shouldRefuseADeclarationThatItDoesNotUnderstandAndChangeNothing(String value)
+      throws Exception {
+    String topic = Broker.newTopic();
+    leaveCarAtTwo(topic);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    String declared = faults.declared(topic);
+    faults.declare(topic, value);
+    broker.admin().topics().unload(topic);
+
+    assertThatThrownBy(() -> broker.broadcast(topic, "all", "car").subscribe())
+        .isInstanceOf(PulsarClientException.NotAllowedException.class)
+        .hasMessageContaining("they are declared in a format that it does not know");
+    assertThatThrownBy(() -> plain(topic).subscribe())
+        .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
+    // Its log is made after those that nobody declares are gone.
+    broker.broadcast(topic, "other", "car").subscribe().close();
+
+    assertThat(faults.declared(topic)).isEqualTo(value);
+    faults.declare(topic, declared);
+    broker.admin().topics().unload(topic);
+    assertCarIsAtTwo(topic);
+  }
+
+  /** What a crash, or a broker without the plugin, leaves. */
+  @Test
+  void shouldDeleteALogThatNobodyDeclaresWithTheNextLoad() throws Exception {
+    String topic = Broker.newTopic();
+    leaveCarAtTwo(topic);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.makeOrphan(topic);
+    assertThat(faults.logsOf(topic)).hasSize(2);
+
+    broker.admin().topics().unload(topic);
+    assertCarIsAtTwo(topic);
+    await().untilAsserted(() -> assertThat(faults.logsOf(topic)).hasSize(1));
+  }
+
+  /** A former version of the plugin finds out in the end that positions have moved. */
+  @Test
+  void shouldLeaveWordInTheFormerLogWithTheNextLoadWhenThatFailed() throws Exception {
+    String topic = Broker.newTopic();
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.failNextFormerCursor();
+    leaveCarAtTwo(topic);
+    assertThat(faults.isFormerCursorToFail()).as("still to fail").isFalse();
+    assertThat(faults.declared(topic)).as("pending").matches("\\w+/-2/");
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(faults.openLogsOf(topic))
+                    .as("open, and stale when another broker has written there")
+                    .noneMatch(name -> name.startsWith("pulsar-broadcast/positions/persistent/")));
+
+    broker.admin().topics().unload(topic);
+    assertCarIsAtTwo(topic);
+    assertThat(faults.declared(topic)).as("the ledger that says so").matches("\\w+/\\d+/");
+  }
+
+  /** With a mark and nothing declared it would be taken for one whose positions are lost. */
+  @Test
+  void shouldBePlainWhenTheBrokerDiesAsItBecomesPlain() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> brief =
+        broker
+            .atOnce(topic, "all", "brief")
+            .property("pulsar.broadcast.cursor.ttl.seconds", "0")
+            .subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveAndAck(brief, 2)).isEqualTo(values(0, 2));
+      awaitBacklog(broker, topic, "all", 3);
+    }
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(stats(broker, topic, "all").getSubscriptionProperties())
+                    .containsEntry("pulsar.broadcast.positions.waiting", "0"));
+    PositionsFaults.in(folder).haltWhenNothingIsDeclared(topic);
+    try (PulsarClient client = broker.newClient()) {
+      client.newConsumer(Schema.STRING).topic(topic).subscriptionName("all").subscribeAsync();
+      await().until(() -> !broker.process().isAlive());
+    }
+    broker.process().start();
+
+    try (PulsarClient client = broker.newClient();
+        Consumer<String> plain =
+            client.newConsumer(Schema.STRING).topic(topic).subscriptionName("all").subscribe()) {
+      assertThat(stats(broker, topic, "all").getType()).isEqualTo("Exclusive");
+      assertThat(receiveUntil(plain, "message-4"))
+          .as("I1, and what the broker had not stored yet")
+          .endsWith(values(2, 5).toArray(String[]::new));
+    }
+  }
+
+  private static List<String> receiveUntil(Consumer<String> consumer, String last)
+      throws Exception {
+    List<String> received = new ArrayList<>();
+    while (!received.contains(last)) {
+      received.addAll(receiveAndAck(consumer, 1));
+    }
+    return received;
+  }
+
+  private static void leaveCarAtTwo(String topic) throws Exception {
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveAndAck(car, 2)).isEqualTo(values(0, 2));
+    }
+  }
+
+  private static void assertCarIsAtTwo(String topic) throws Exception {
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 3)).isEqualTo(values(2, 5));
+      assertNothingMore(car);
+    }
+  }
+
   /** Subscribes with a client that does not try for long. */
   private static void subscribeSoon(String topic, String name) throws Exception {
     try (PulsarClient client =

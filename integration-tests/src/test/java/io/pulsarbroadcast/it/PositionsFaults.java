@@ -19,6 +19,8 @@ import org.apache.pulsar.common.util.Codec;
  */
 final class PositionsFaults {
 
+  private static final String FOLDER = "pulsar-broadcast/positions/logs/";
+
   private static final String SOURCE =
       """
       import java.lang.reflect.Field;
@@ -30,6 +32,7 @@ final class PositionsFaults {
       import java.io.DataOutputStream;
       import java.util.List;
       import java.util.Map;
+      import java.util.Optional;
       import java.util.stream.Stream;
       import java.util.zip.CRC32C;
       import org.apache.bookkeeper.mledger.AsyncCallbacks.OpenLedgerCallback;
@@ -58,6 +61,7 @@ final class PositionsFaults {
 
       public class Faults implements BrokerInterceptor {
         private static final Path FOLDER = Path.of(System.getProperty("faults"));
+        private static final String DECLARED = "#pulsar.internal.broadcast.log";
 
         @Override
         public void initialize(PulsarService pulsar) throws Exception {
@@ -115,7 +119,31 @@ final class PositionsFaults {
                   return null;
                 }
                 if (method.getName().equals("asyncUpdateCursorInfo")
-                    && declaresLogWithNothingLost(arguments[2])
+                    && arguments[0].toString().startsWith("pulsar-broadcast/positions/persistent/")
+                    && Files.deleteIfExists(FOLDER.resolve("former cursor"))) {
+                  ((MetaStoreCallback<?>) arguments[4])
+                      .operationFailed(new MetaStoreException("Fault: no cursor"));
+                  return null;
+                }
+                if (method.getName().equals("asyncUpdateCursorInfo")
+                    && declared(arguments[2]).isEmpty()
+                    && Files.exists(FOLDER.resolve("halt"))
+                    && !isPositions(arguments[0])
+                    && arguments[0].toString().contains(Files.readString(FOLDER.resolve("halt")))) {
+                  Files.delete(FOLDER.resolve("halt"));
+                  arguments[4] =
+                      new MetaStoreCallback<Void>() {
+                        @Override
+                        public void operationComplete(Void result, Stat stat) {
+                          Runtime.getRuntime().halt(1);
+                        }
+
+                        @Override
+                        public void operationFailed(MetaStoreException e) {}
+                      };
+                }
+                if (method.getName().equals("asyncUpdateCursorInfo")
+                    && declared(arguments[2]).filter(log -> log.endsWith("/")).isPresent()
                     && Files.deleteIfExists(FOLDER.resolve("property"))) {
                   MetaStoreCallback<Void> callback = (MetaStoreCallback<Void>) arguments[4];
                   if (Files.deleteIfExists(FOLDER.resolve("property not applied"))) {
@@ -144,13 +172,16 @@ final class PositionsFaults {
               });
         }
 
-        /** What the metadata store has of a cursor is of another class from 4.2 on. */
-        private static boolean declaresLogWithNothingLost(Object cursorInfo) {
-          return ((List<?>) get(cursorInfo, "getCursorPropertiesList")).stream()
-              .anyMatch(
-                  property ->
-                      get(property, "getName").equals("#pulsar.internal.broadcast.log")
-                          && get(property, "getValue").toString().endsWith("/"));
+        /**
+         * The log that a cursor's record declares. What the metadata store has of a cursor is of
+         * another class from 4.2 on.
+         */
+        private static Optional<String> declared(Object cursorInfo) {
+          return ((List<?>) get(cursorInfo, "getCursorPropertiesList"))
+              .stream()
+                  .filter(property -> get(property, "getName").equals(DECLARED))
+                  .map(property -> get(property, "getValue").toString())
+                  .findAny();
         }
 
         private static Object get(Object target, String getter) {
@@ -159,6 +190,12 @@ final class PositionsFaults {
           } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
           }
+        }
+
+        private static ManagedCursor cursor(PulsarService pulsar, String topic) {
+          return ((PersistentTopic) pulsar.getBrokerService().getTopicReference(topic).orElseThrow())
+              .getSubscription("all")
+              .getCursor();
         }
 
         private static boolean isPositions(Object name) {
@@ -194,6 +231,27 @@ final class PositionsFaults {
                     pulsar, factory, wanted[0], wanted[1], wanted[2], Long.parseLong(wanted[3]));
                 Files.delete(FOLDER.resolve("former"));
               }
+              if (Files.exists(FOLDER.resolve("make"))) {
+                factory.open(Files.readString(FOLDER.resolve("make")), onOneBookie()).close();
+                Files.delete(FOLDER.resolve("make"));
+              }
+              if (Files.exists(FOLDER.resolve("declare"))) {
+                String[] wanted = Files.readString(FOLDER.resolve("declare")).split(" ", 2);
+                cursor(pulsar, wanted[0]).putCursorProperty(DECLARED, wanted[1]).join();
+                Files.delete(FOLDER.resolve("declare"));
+              }
+              if (Files.exists(FOLDER.resolve("look"))) {
+                String topic = Files.readString(FOLDER.resolve("look"));
+                Files.writeString(
+                    FOLDER.resolve("declared"),
+                    cursor(pulsar, topic).getCursorProperties().get(DECLARED));
+                Files.write(
+                    FOLDER.resolve("open logs"),
+                    factory.getManagedLedgers().keySet().stream()
+                        .filter(name -> isPositions(name) && name.contains(Codec.encode(topic)))
+                        .toList());
+                Files.delete(FOLDER.resolve("look"));
+              }
               if (Files.exists(FOLDER.resolve("list"))) {
                 String folder = Files.readString(FOLDER.resolve("list"));
                 Files.write(
@@ -227,10 +285,7 @@ final class PositionsFaults {
                       + Codec.encode(topic)
                       + "-"
                       + Codec.encode(subscription),
-                  new ManagedLedgerConfig()
-                      .setEnsembleSize(1)
-                      .setWriteQuorumSize(1)
-                      .setAckQuorumSize(1));
+                  onOneBookie());
           byte[] record = record(before.getLedgerId(), before.getEntryId() + acknowledged);
           if (how.equals("damaged")) {
             record[record.length - 5] ^= 1;
@@ -240,6 +295,13 @@ final class PositionsFaults {
           if (!how.equals("unmarked")) {
             cursor.markDelete(before, Map.of("pulsar.broadcast", 1L));
           }
+        }
+
+        private static ManagedLedgerConfig onOneBookie() {
+          return new ManagedLedgerConfig()
+              .setEnsembleSize(1)
+              .setWriteQuorumSize(1)
+              .setAckQuorumSize(1);
         }
 
         private static byte[] record(long ledger, long entry) throws Exception {
@@ -326,9 +388,18 @@ final class PositionsFaults {
 
   /** Has a record of version 4 in the log of a topic, which is open. */
   void storeNewerFormat(String topic) throws IOException {
-    Path written = Files.writeString(folder.resolve("being written"), localNameOf(topic));
-    Path wanted = Files.move(written, folder.resolve("newer"));
+    ask("newer", localNameOf(topic));
+  }
+
+  /** Asks for something, and waits until it is done. */
+  private void ask(String what, String content) throws IOException {
+    Path wanted = say(what, content);
     await().until(() -> !Files.exists(wanted));
+  }
+
+  private Path say(String what, String content) throws IOException {
+    Path written = Files.writeString(folder.resolve("being written"), content);
+    return Files.move(written, folder.resolve(what));
   }
 
   /** What one is to happen to the next declaration of a log. */
@@ -360,12 +431,7 @@ final class PositionsFaults {
   List<String> logsOf(String topic) throws IOException {
     Path listed = folder.resolve("listed");
     Files.deleteIfExists(listed);
-    Path written =
-        Files.writeString(
-            folder.resolve("being written"),
-            "/managed-ledgers/pulsar-broadcast/positions/logs/" + Codec.encode(topic));
-    Path wanted = Files.move(written, folder.resolve("list"));
-    await().until(() -> !Files.exists(wanted));
+    ask("list", "/managed-ledgers/" + FOLDER + Codec.encode(topic));
     return Files.readAllLines(listed);
   }
 
@@ -387,18 +453,51 @@ final class PositionsFaults {
    */
   void leaveFormerLog(String topic, String subscription, Former how, int acknowledged)
       throws IOException {
-    Path written =
-        Files.writeString(
-            folder.resolve("being written"),
-            topic
-                + " "
-                + subscription
-                + " "
-                + how.name().toLowerCase(Locale.ROOT)
-                + " "
-                + acknowledged);
-    Path wanted = Files.move(written, folder.resolve("former"));
-    await().until(() -> !Files.exists(wanted));
+    ask(
+        "former",
+        topic
+            + " "
+            + subscription
+            + " "
+            + how.name().toLowerCase(Locale.ROOT)
+            + " "
+            + acknowledged);
+  }
+
+  /** Makes a log of the subscription "all" that nobody declares. */
+  void makeOrphan(String topic) throws IOException {
+    ask("make", FOLDER + Codec.encode(topic) + "/all~0");
+  }
+
+  /** Has the cursor of the subscription "all" declare something as its log. */
+  void declare(String topic, String value) throws IOException {
+    ask("declare", topic + " " + value);
+  }
+
+  /** What the cursor of the subscription "all" declares. */
+  String declared(String topic) throws IOException {
+    ask("look", topic);
+    return Files.readString(folder.resolve("declared"));
+  }
+
+  /** The positions logs of a topic that are open in the broker. */
+  List<String> openLogsOf(String topic) throws IOException {
+    ask("look", topic);
+    return Files.readAllLines(folder.resolve("open logs"));
+  }
+
+  /** A log under a name of before cannot be opened, because its cursor cannot be made, once. */
+  void failNextFormerCursor() throws IOException {
+    Files.createFile(folder.resolve("former cursor"));
+  }
+
+  boolean isFormerCursorToFail() {
+    return Files.exists(folder.resolve("former cursor"));
+  }
+
+  /** The broker dies as soon as no log is declared any more for the subscription "all". */
+  void haltWhenNothingIsDeclared(String topic) throws IOException {
+    say("halt", localNameOf(topic));
   }
 
   static String localNameOf(String topic) {

@@ -171,6 +171,8 @@ final class PositionPublisher {
   /** Takes the mark off a subscription that becomes plain; completed when it is off storage. */
   static CompletableFuture<Void> unmark(ManagedCursor cursor) {
     CompletableFuture<Void> done = new CompletableFuture<>();
+    // A limited one is answered at once, and stored within a minute.
+    cursor.setThrottleMarkDelete(0);
     cursor.asyncMarkDelete(
         cursor.getMarkDeletedPosition(),
         Map.of(),
@@ -186,6 +188,7 @@ final class PositionPublisher {
           }
         },
         null);
+    cursor.setThrottleMarkDelete(cursor.getManagedLedger().getConfig().getThrottleMarkDelete());
     return done;
   }
 
