@@ -15,7 +15,10 @@ final class OperatedBroker extends BrokerExtension {
 
   @Override
   Broker start() {
-    return Broker.start(options().setting("webSocketServiceEnabled", "true"));
+    return Broker.start(
+        options()
+            .setting("webSocketServiceEnabled", "true")
+            .setting("acknowledgmentAtBatchIndexLevelEnabled", "true"));
   }
 
   /** For tests that need one for themselves. */

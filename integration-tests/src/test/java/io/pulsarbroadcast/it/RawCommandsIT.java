@@ -9,27 +9,16 @@ import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.netty.buffer.ByteBuf;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import java.net.InetSocketAddress;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.function.LongFunction;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
-import org.apache.pulsar.client.impl.ClientCnx;
 import org.apache.pulsar.client.impl.MessageIdImpl;
-import org.apache.pulsar.client.impl.PulsarClientImpl;
-import org.apache.pulsar.common.api.proto.BaseCommand;
-import org.apache.pulsar.common.api.proto.CommandAck.AckType;
-import org.apache.pulsar.common.api.proto.CommandSubscribe;
-import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.protocol.Commands;
 import org.junit.jupiter.api.Test;
@@ -57,7 +46,7 @@ class RawCommandsIT {
     MessageIdImpl first = (MessageIdImpl) ids.get(0);
     MessageIdImpl last = (MessageIdImpl) ids.get(9);
     try (PulsarClient client = broker.newClient()) {
-      Raw raw = new Raw(broker, client);
+      RawConnection raw = new RawConnection(broker, client);
       raw.subscribe(FIRST, topic, "a").get();
       raw.write(Commands.newFlow(FIRST, 100));
       await()
@@ -86,7 +75,7 @@ class RawCommandsIT {
     broker.broadcast(topic, "all", "a").subscribe().close();
     MessageIdImpl first = (MessageIdImpl) publish(broker, topic, 0, 10).get(0);
     try (PulsarClient client = broker.newClient()) {
-      Raw raw = new Raw(broker, client);
+      RawConnection raw = new RawConnection(broker, client);
       raw.subscribe(FIRST, topic, "a").get();
       List<CompletableFuture<?>> seeks = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
@@ -112,13 +101,41 @@ class RawCommandsIT {
     awaitBacklog(broker, topic, "all", 10);
   }
 
+  /** The subscription ends with the last that leaves, or goes on with the one that comes. */
+  @Test
+  void shouldServeWhoComesAtTheMomentThatTheLastLeaves(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    publish(broker, topic, 0, 1);
+    try (PulsarClient one = broker.newClient();
+        PulsarClient other = broker.newClient()) {
+      RawConnection leaving = new RawConnection(broker, one);
+      RawConnection coming = new RawConnection(broker, other);
+      int came = 0;
+      for (int round = 0; round < 50; round++) {
+        leaving.subscribe(FIRST, topic, "last").get();
+        CompletableFuture<?> left = leaving.unsubscribe(FIRST);
+        CompletableFuture<?> next = coming.subscribe(FIRST + round, topic, "next", false);
+        left.get();
+        if (next.handle((done, e) -> e == null).get()) {
+          came++;
+          assertThat(stats(broker, topic, "all").getConsumers())
+              .as("round %d", round)
+              .extracting(ConsumerStats::getConsumerName)
+              .containsExactly("next");
+          coming.close(FIRST + round).get();
+        }
+      }
+      assertThat(came).isPositive();
+    }
+  }
+
   @Test
   void shouldGiveEachConsumerWithoutANameOneOfItsOwn(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     // Looks the topic up, which a subscribe by hand does not.
     publish(broker, topic, 0, 1);
     try (PulsarClient client = broker.newClient()) {
-      Raw raw = new Raw(broker, client);
+      RawConnection raw = new RawConnection(broker, client);
       raw.subscribe(FIRST, topic, null).get();
       raw.subscribe(FIRST + 1, topic, "").get();
       assertThat(stats(broker, topic, "all").getConsumers())
@@ -139,73 +156,6 @@ class RawCommandsIT {
               () ->
                   assertThat(stats(broker, topic, "all").getConsumers().get(0).getMsgOutCounter())
                       .isEqualTo(10));
-    }
-  }
-
-  /** A connection of a client, and what is sent down it by hand. */
-  private static final class Raw {
-    private final PulsarClientImpl client;
-    private final ClientCnx connection;
-
-    Raw(Broker broker, PulsarClient client) throws Exception {
-      this.client = (PulsarClientImpl) client;
-      URI service = URI.create(broker.process().serviceUrl());
-      this.connection =
-          this.client
-              .getCnxPool()
-              .getConnection(new InetSocketAddress(service.getHost(), service.getPort()))
-              .get();
-    }
-
-    CompletableFuture<?> subscribe(long consumerId, String topic, String name) {
-      return request(
-          requestId -> {
-            BaseCommand command = new BaseCommand().setType(BaseCommand.Type.SUBSCRIBE);
-            CommandSubscribe subscribe =
-                command
-                    .setSubscribe()
-                    .setTopic(topic)
-                    .setSubscription("all")
-                    .setSubType(SubType.Exclusive)
-                    .setConsumerId(consumerId)
-                    .setRequestId(requestId)
-                    .setDurable(true);
-            if (name != null) {
-              subscribe.setConsumerName(name);
-            }
-            subscribe.addMetadata().setKey("pulsar.subscription.type").setValue("Broadcast");
-            return Commands.serializeWithSize(command);
-          });
-    }
-
-    CompletableFuture<?> seek(long consumerId, MessageIdImpl id) {
-      return request(
-          requestId ->
-              Commands.newSeek(
-                  consumerId, requestId, id.getLedgerId(), id.getEntryId(), new long[0]));
-    }
-
-    void acknowledge(long consumerId, MessageIdImpl id) {
-      write(
-          Commands.newAck(
-              consumerId,
-              id.getLedgerId(),
-              id.getEntryId(),
-              null,
-              AckType.Cumulative,
-              null,
-              Map.of(),
-              -1));
-    }
-
-    void write(ByteBuf command) {
-      connection.ctx().writeAndFlush(command);
-    }
-
-    private CompletableFuture<?> request(LongFunction<ByteBuf> command) {
-      long requestId = client.newRequestId();
-      // Whatever it is, its answer is one of success or an error.
-      return connection.newAckForReceipt(command.apply(requestId), requestId);
     }
   }
 }

@@ -1,0 +1,110 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import io.netty.buffer.ByteBuf;
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.impl.ClientCnx;
+import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.apache.pulsar.client.impl.PulsarClientImpl;
+import org.apache.pulsar.common.api.proto.BaseCommand;
+import org.apache.pulsar.common.api.proto.CommandAck.AckType;
+import org.apache.pulsar.common.api.proto.CommandSubscribe;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+import org.apache.pulsar.common.protocol.Commands;
+import org.apache.pulsar.common.util.collections.BitSetRecyclable;
+
+/**
+ * A connection of a stock Java client, and what is sent down it by hand: to the subscription "all",
+ * of consumers that the client does not know. Any thread may call it.
+ */
+final class RawConnection {
+  private final PulsarClientImpl client;
+  private final ClientCnx connection;
+
+  RawConnection(Broker broker, PulsarClient client) throws Exception {
+    this.client = (PulsarClientImpl) client;
+    URI service = URI.create(broker.process().serviceUrl());
+    this.connection =
+        this.client
+            .getCnxPool()
+            .getConnection(new InetSocketAddress(service.getHost(), service.getPort()))
+            .get();
+  }
+
+  CompletableFuture<?> subscribe(long consumerId, String topic, String name) {
+    return subscribe(consumerId, topic, name, true);
+  }
+
+  CompletableFuture<?> subscribe(long consumerId, String topic, String name, boolean durable) {
+    return request(
+        requestId -> {
+          BaseCommand command = new BaseCommand().setType(BaseCommand.Type.SUBSCRIBE);
+          CommandSubscribe subscribe =
+              command
+                  .setSubscribe()
+                  .setTopic(topic)
+                  .setSubscription("all")
+                  .setSubType(SubType.Exclusive)
+                  .setConsumerId(consumerId)
+                  .setRequestId(requestId)
+                  .setDurable(durable);
+          if (name != null) {
+            subscribe.setConsumerName(name);
+          }
+          subscribe.addMetadata().setKey("pulsar.subscription.type").setValue("Broadcast");
+          return Commands.serializeWithSize(command);
+        });
+  }
+
+  CompletableFuture<?> unsubscribe(long consumerId) {
+    return request(requestId -> Commands.newUnsubscribe(consumerId, requestId));
+  }
+
+  CompletableFuture<?> close(long consumerId) {
+    return request(requestId -> Commands.newCloseConsumer(consumerId, requestId));
+  }
+
+  CompletableFuture<?> seek(long consumerId, MessageIdImpl id) {
+    return request(
+        requestId ->
+            Commands.newSeek(
+                consumerId, requestId, id.getLedgerId(), id.getEntryId(), new long[0]));
+  }
+
+  void acknowledge(long consumerId, MessageIdImpl id) {
+    acknowledge(consumerId, id, AckType.Cumulative, null);
+  }
+
+  /**
+   * Acknowledges single messages of a batch.
+   *
+   * @param remaining a bit for each message that is not acknowledged
+   */
+  void acknowledgePart(long consumerId, MessageIdImpl id, long[] remaining) {
+    acknowledge(
+        consumerId, id, AckType.Individual, BitSetRecyclable.create().resetWords(remaining));
+  }
+
+  private void acknowledge(
+      long consumerId, MessageIdImpl id, AckType type, BitSetRecyclable remaining) {
+    write(
+        Commands.newAck(
+            consumerId, id.getLedgerId(), id.getEntryId(), remaining, type, null, Map.of(), -1));
+  }
+
+  void write(ByteBuf command) {
+    connection.ctx().writeAndFlush(command);
+  }
+
+  private CompletableFuture<?> request(LongFunction<ByteBuf> command) {
+    long requestId = client.newRequestId();
+    // Whatever it is, its answer is one of success or an error.
+    return connection.newAckForReceipt(command.apply(requestId), requestId);
+  }
+}
