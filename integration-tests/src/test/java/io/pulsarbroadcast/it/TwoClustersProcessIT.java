@@ -53,8 +53,7 @@ class TwoClustersProcessIT {
   }
 
   private static Broker start(String cluster) {
-    return Broker.start(
-        BrokerExtension.newBroker().name(cluster).setting("clusterName", cluster));
+    return Broker.start(BrokerExtension.newBroker().name(cluster).setting("clusterName", cluster));
   }
 
   private static void introduce(Broker to, String cluster, Broker other)
