@@ -112,7 +112,10 @@ class RawCommandsIT {
       RawConnection coming = new RawConnection(broker, other);
       int came = 0;
       for (int round = 0; round < 50; round++) {
-        leaving.subscribe(FIRST, topic, "last").get();
+        // A client tries again while a subscription that the last one has left is going.
+        await()
+            .untilAsserted(
+                () -> assertThat(leaving.subscribe(FIRST, topic, "last")).succeedsWithin(BRIEFLY));
         CompletableFuture<?> left = leaving.unsubscribe(FIRST);
         CompletableFuture<?> next = coming.subscribe(FIRST + round, topic, "next", false);
         left.get();
