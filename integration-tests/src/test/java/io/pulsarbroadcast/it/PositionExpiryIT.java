@@ -3,15 +3,19 @@ package io.pulsarbroadcast.it;
 
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.receiveUnexpected;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.Message;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -33,6 +37,37 @@ class PositionExpiryIT {
       awaitBacklog(broker, topic, "all", 0);
       SkippedLog.awaitEntries(broker, topic, 6, CAUSE);
     }
+  }
+
+  /** I3 of two that share a name: one stays away, the other comes and goes in time. */
+  @Test
+  void shouldNotHoldForEverWhatOneLeftWhoseNamesakeComesAndGoes(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    int ttlSeconds = 6;
+    try (Consumer<String> gone = leaving(broker, topic, ttlSeconds).subscribe();
+        Consumer<String> other = leaving(broker, topic, ttlSeconds).subscribe()) {
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(gone, 2)).isEqualTo(values(0, 2));
+      assertThat(receiveAndAck(other, 10)).isEqualTo(values(0, 10));
+    }
+    // The first time again from the other's position on, and in the end nothing.
+    await()
+        .atMost(Duration.ofMinutes(2))
+        .pollInterval(Duration.ofSeconds(ttlSeconds).dividedBy(4))
+        .untilAsserted(
+            () -> {
+              try (Consumer<String> back = leaving(broker, topic, ttlSeconds).subscribe()) {
+                List<String> again = new ArrayList<>();
+                for (Message<String> next; (next = receiveUnexpected(back)) != null; ) {
+                  again.add(next.getValue());
+                  back.acknowledge(next);
+                }
+                assertThat(Subscriptions.stats(broker, topic, "all").getMsgBacklog())
+                    .as("held by the one that is gone")
+                    .isZero();
+                assertThat(again).isEmpty();
+              }
+            });
   }
 
   /** Comes and goes until it came too late twice, and in time twenty times. */

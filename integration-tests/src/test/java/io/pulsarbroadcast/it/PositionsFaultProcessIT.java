@@ -211,7 +211,7 @@ class PositionsFaultProcessIT {
     publish(broker, topic, 5, 6);
     assertThatThrownBy(() -> broker.broadcast(topic, "all", "car").subscribe())
         .isInstanceOf(PulsarClientException.NotAllowedException.class)
-        .hasMessageContaining("version 4 of the positions format; known are 1 to 3");
+        .hasMessageContaining("version 5 of the positions format; known are 1 to 4");
     assertThatThrownBy(() -> plain(topic).subscribe())
         .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
     awaitBacklog(broker, topic, "all", 4);

@@ -257,7 +257,7 @@ final class PositionsLogs {
           "another subscription has used the same log, " + former.name());
     }
     log.info(
-        "[{}][{}] {} stored positions move to a log of format 3",
+        "[{}][{}] {} stored positions move to a log that is the subscription's own",
         topic.getName(),
         subscription,
         positions.size());

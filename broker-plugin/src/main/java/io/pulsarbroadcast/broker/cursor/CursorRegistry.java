@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
 
@@ -13,9 +14,10 @@ import java.util.function.ObjIntConsumer;
  * that no cursor can be registered below a lowest position that is being published (I3).
  *
  * <p>Names: a name identifies a durable consumer, but generated names collide (5 hex digits in the
- * Java client). Connected consumers of one name each have a cursor of their own; of several left
- * behind under one name the lowest position is kept, and how many they were: as many may come back
- * and start from it. What is stored of a name is the lowest of all its cursors, and their number.
+ * Java client). Connected consumers of one name each have a cursor of their own; as many as left
+ * may come back, and each starts from the lowest position that is kept, see {@link LeftPositions}.
+ * What is stored of a name is the lowest of its connected cursors, how many there are, and what is
+ * left behind.
  */
 public final class CursorRegistry {
 
@@ -71,10 +73,9 @@ public final class CursorRegistry {
       String name, long ttlSeconds, LongSupplier start, long deliveredEnd) {
     boolean durable = ttlSeconds >= 0;
     NamedPosition named = durable ? names.get(name) : null;
-    boolean returned = named != null && named.leftBehind() != null;
-    VirtualCursor cursor;
+    VirtualCursor cursor = named == null ? null : names.takeLeftBehind(named);
+    boolean returned = cursor != null;
     if (returned) {
-      cursor = names.takeLeftBehind(named);
       cursor.returned = true;
     } else {
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
@@ -114,8 +115,7 @@ public final class CursorRegistry {
    */
   public synchronized void disconnect(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
-      cursor.named.disconnect();
-      names.leaveBehind(cursor.named, cursor, clockMillis.getAsLong());
+      names.leaveBehind(cursor, clockMillis.getAsLong());
     }
   }
 
@@ -219,7 +219,7 @@ public final class CursorRegistry {
     return cursor != null
         && cursor.isDurable()
         && skipped.firstNotSkipped(cursor.next()) <= floor
-        && (cursor.isConnected() || cursor.named.leftBehind() == cursor);
+        && (cursor.isConnected() || cursor.named.isLeftBehind(cursor));
   }
 
   private VirtualCursor findAtFloor() {
@@ -333,24 +333,28 @@ public final class CursorRegistry {
     return names.leftBehindCount();
   }
 
+  /** A position as it was left behind, for {@link #restore}. */
+  LeftPosition left(
+      String name, long next, long deliveredEnd, long firstMillis, long lastMillis, int leaves) {
+    VirtualCursor cursor = new VirtualCursor(name, true, skipped, next, deliveredEnd);
+    return new LeftPosition(cursor, firstMillis, lastMillis, leaves);
+  }
+
+  /** The same when it is not known when they left, or they were connected: they leave now. */
+  long timeOf(long lastSeenMillis) {
+    return lastSeenMillis > 0 ? lastSeenMillis : clockMillis.getAsLong();
+  }
+
   /**
    * Adds what is stored of a name, before any consumer is connected. A position may be before the
    * subscription's own; {@link #raiseToFloor} follows.
    *
-   * @param count how many positions there were
-   * @param lastSeenMillis when the last of their consumers left; 0: not known, or it was connected
+   * @param count how many consumers may return
    */
-  synchronized VirtualCursor restore(
-      String name, long ttlSeconds, int count, long lastSeenMillis, long next, long deliveredEnd) {
-    VirtualCursor cursor = new VirtualCursor(name, true, skipped, next, deliveredEnd);
+  synchronized void restore(String name, long ttlSeconds, List<LeftPosition> left, int count) {
     keptForDurable = true;
     NamedPosition known = names.get(name);
-    names.restore(
-        known == null ? names.add(name, ttlSeconds) : known,
-        cursor,
-        count,
-        lastSeenMillis > 0 ? lastSeenMillis : clockMillis.getAsLong());
-    return cursor;
+    names.restore(known == null ? names.add(name, ttlSeconds) : known, left, count);
   }
 
   /**

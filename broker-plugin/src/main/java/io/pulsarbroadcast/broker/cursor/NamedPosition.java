@@ -1,6 +1,10 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
+import java.util.List;
+import java.util.function.ObjIntConsumer;
+
 /**
  * The durable position, or positions, under one name, and what the store has of it. Guarded by its
  * {@link CursorRegistry}.
@@ -18,16 +22,11 @@ final class NamedPosition {
   /** How many connected consumers have the name. */
   private int connected;
 
-  /** The lowest of the positions that wait for their consumer's return, or null. */
-  private VirtualCursor leftBehind;
+  /** What waits for consumers to return; null: nobody is away. */
+  private LeftPositions left;
 
-  private int leftBehindCount;
-
-  /** When the last of them was left behind. */
-  private long leftAtMillis;
-
-  /** The lowest of its cursors; valid only while positions are being collected. */
-  VirtualCursor lowest;
+  /** The lowest of its connected cursors; valid only while positions are being collected. */
+  VirtualCursor lowestConnected;
 
   /** Whether a position was added that no write has had yet. */
   private boolean isNew;
@@ -44,6 +43,12 @@ final class NamedPosition {
   /** Whether it is written since when nobody is connected, or that somebody is. */
   private boolean lastSeenWritten;
 
+  /** Whether it is written who is away, and since when. */
+  private boolean leftWritten;
+
+  /** Whether what was written of the position had positions left behind beside it. */
+  private boolean writtenWithLeft;
+
   private VirtualCursor stored;
   private long storedNext;
   private int storedAheadVersion;
@@ -57,16 +62,22 @@ final class NamedPosition {
 
   /** How many positions are under the name, connected or left behind. */
   int count() {
-    return connected + leftBehindCount;
+    return connected + leftBehindCount();
   }
 
   int leftBehindCount() {
-    return leftBehindCount;
+    return left == null ? 0 : left.waiting();
   }
 
-  /** The lowest of those left behind, or null. */
-  VirtualCursor leftBehind() {
-    return leftBehind;
+  boolean isLeftBehind(VirtualCursor cursor) {
+    return left != null && left.contains(cursor);
+  }
+
+  /** Shows those left behind, and how many consumers each stands for. */
+  void forEachLeftBehind(ObjIntConsumer<VirtualCursor> action) {
+    if (left != null) {
+      left.forEach(action);
+    }
   }
 
   /**
@@ -95,51 +106,62 @@ final class NamedPosition {
     lastSeenWritten = false;
   }
 
-  /** Keeps a cursor for its consumer's return; of several the lowest, and how many they are. */
+  /** Keeps a cursor for its consumer's return. */
   void leaveBehind(VirtualCursor cursor, long nowMillis) {
-    if (leftBehind == null) {
-      leftBehind = cursor;
-    } else {
-      leftBehind.lowerTo(cursor);
+    if (left == null) {
+      left = new LeftPositions();
     }
-    leftBehindCount++;
-    leftAtMillis = nowMillis;
+    left.add(cursor, nowMillis, ttlSeconds);
     lastSeenWritten = false;
+    leftWritten = false;
   }
 
   /** Takes what was stored of the name; see {@link CursorRegistry#restore}. */
-  void restore(VirtualCursor cursor, int count, long lastSeenMillis) {
-    int before = leftBehindCount;
-    leaveBehind(cursor, Math.max(leftAtMillis, lastSeenMillis));
-    // A name can be there twice, when a write arrived in part: the lower position holds.
-    leftBehindCount = Math.max(before, count);
-    writtenCount = leftBehindCount;
-    storedNext = leftBehind.next();
+  void restore(List<LeftPosition> stored, int count) {
+    if (left == null) {
+      left = new LeftPositions();
+    }
+    left.restore(stored, count);
+    writtenCount = left.waiting();
+    storedNext = left.lowest().next();
   }
 
-  /** A cursor for a consumer that returns: one of those left behind. */
+  /** A cursor for a consumer that returns; null: nobody is away. */
   VirtualCursor takeLeftBehind() {
-    VirtualCursor cursor = leftBehind;
-    if (--leftBehindCount > 0) {
-      // Nobody knows whose the others are; each starts at the lowest.
-      return cursor.copy();
+    if (left == null) {
+      return null;
     }
-    leftBehind = null;
+    VirtualCursor cursor = left.take();
+    if (writtenWithLeft && left.lowestWritten() < storedNext) {
+      // It was written beside the position, not with it.
+      storedNext = left.lowestWritten();
+      stored = null;
+    }
+    leftChanged();
     return cursor;
+  }
+
+  private void leftChanged() {
+    leftWritten = false;
+    if (left.waiting() == 0) {
+      left = null;
+    }
   }
 
   /** The end of the second, so that those who leave within one are written together. */
   private long leftAtSecond() {
-    return (leftAtMillis + 999) / 1_000 * 1_000;
+    return (left.lastMillis() + 999) / 1_000 * 1_000;
   }
 
   boolean isExpired(long nowMillis) {
-    return leftBehind != null && nowMillis - leftAtMillis >= ttlSeconds * 1_000;
+    return left != null && left.isExpired(nowMillis, ttlSeconds);
   }
 
-  void dropLeftBehind() {
-    leftBehind = null;
-    leftBehindCount = 0;
+  /** See {@link LeftPositions#dropOldest}. */
+  Skipped dropOldest(long end) {
+    Skipped missed = left.dropOldest(end);
+    leftChanged();
+    return missed;
   }
 
   /** Whether no write has had all of its positions yet. */
@@ -163,11 +185,21 @@ final class NamedPosition {
     stored = null;
   }
 
-  /** Takes a cursor for the lowest if it is. */
+  /** Takes a connected cursor for the lowest if it is. */
   void lowestOf(VirtualCursor cursor) {
-    if (lowest == null || cursor.next() < lowest.next()) {
-      lowest = cursor;
+    if (lowestConnected == null || cursor.next() < lowestConnected.next()) {
+      lowestConnected = cursor;
     }
+  }
+
+  /** The lowest of the connected cursors, else of those left behind; null: there is none. */
+  private VirtualCursor lowest() {
+    return lowestConnected != null || left == null ? lowestConnected : left.lowest();
+  }
+
+  /** Whether there is something to write. */
+  boolean isCollectable() {
+    return lowest() != null;
   }
 
   /**
@@ -176,16 +208,18 @@ final class NamedPosition {
    * @return whether there was something
    */
   boolean collect(PositionsRecords records) {
+    VirtualCursor lowest = lowest();
     long next = lowest.next();
     int aheadVersion = lowest.aheadVersion();
     // Two consumers of one name do not share their holes: only a position that stands alone keeps
     // them.
-    boolean alone = count() == 1;
+    boolean alone = count() == 1 && (left == null || left.isOnesOwn());
     boolean changed =
         stored != lowest
             || storedNext != next
             || storedAheadVersion != aheadVersion
-            || storedAlone != alone;
+            || storedAlone != alone
+            || isLeftToBeWritten();
     if (nameWritten && !changed && lastSeenWritten && writtenCount == count() && !isNew) {
       return false;
     }
@@ -196,6 +230,7 @@ final class NamedPosition {
       if (alone && aheadVersion > 0) {
         records.ahead(number, next, lowest);
       }
+      collectLeft(records);
       stored = lowest;
       storedNext = next;
       storedAheadVersion = aheadVersion;
@@ -205,8 +240,8 @@ final class NamedPosition {
   }
 
   /**
-   * Writes that there are more positions than the store knows, of which {@link #lowest} is the
-   * lowest that it does not know.
+   * Writes that there are more positions than the store knows, of which those that were shown to
+   * {@link #lowestOf} are the ones that it does not know.
    */
   void collectNew(PositionsRecords records) {
     if (writtenCount == 0) {
@@ -216,9 +251,28 @@ final class NamedPosition {
     records.begin();
     collectName(records);
     // Those that it knows are where it has them, or further on: the next change says where.
-    storedNext = Math.min(storedNext, lowest.next());
+    storedNext = Math.min(storedNext, lowest().next());
     records.position(number, storedNext);
+    collectLeft(records);
     stored = null;
+  }
+
+  /** Whether those left behind are more than the position, the count and the time last seen say. */
+  private boolean isLeftBesides() {
+    return left != null && (connected > 0 || !left.isOnesOwn());
+  }
+
+  private boolean isLeftToBeWritten() {
+    boolean besides = isLeftBesides();
+    return besides != writtenWithLeft || (besides && (!leftWritten || left.isToBeWritten()));
+  }
+
+  private void collectLeft(PositionsRecords records) {
+    writtenWithLeft = isLeftBesides();
+    leftWritten = true;
+    if (writtenWithLeft) {
+      left.collect(records, number);
+    }
   }
 
   private void collectName(PositionsRecords records) {

@@ -77,25 +77,26 @@ final class NamedPositions {
     return leftBehindCount;
   }
 
-  /** Keeps a position for its consumer's return. */
-  void leaveBehind(NamedPosition named, VirtualCursor cursor, long nowMillis) {
-    cursor.named = named;
-    named.leaveBehind(cursor, nowMillis);
+  /** Keeps the position of a connected cursor for its consumer's return. */
+  void leaveBehind(VirtualCursor cursor, long nowMillis) {
+    cursor.named.disconnect();
+    cursor.named.leaveBehind(cursor, nowMillis);
     leftBehindCount++;
   }
 
   /** See {@link CursorRegistry#restore}. */
-  void restore(NamedPosition named, VirtualCursor cursor, int count, long lastSeenMillis) {
-    cursor.named = named;
+  void restore(NamedPosition named, List<LeftPosition> stored, int count) {
+    stored.forEach(position -> position.cursor().named = named);
     leftBehindCount -= named.leftBehindCount();
-    named.restore(cursor, count, lastSeenMillis);
+    named.restore(stored, count);
     leftBehindCount += named.leftBehindCount();
   }
 
-  /** Gives a position that waits to its consumer. */
+  /** Gives a position that waits to a consumer that returns; null: nobody is away. */
   VirtualCursor takeLeftBehind(NamedPosition named) {
-    leftBehindCount--;
-    return named.takeLeftBehind();
+    VirtualCursor cursor = named.takeLeftBehind();
+    leftBehindCount -= cursor == null ? 0 : 1;
+    return cursor;
   }
 
   /** See {@link CursorRegistry#expire}. */
@@ -106,24 +107,24 @@ final class NamedPositions {
       if (leftBehindCount == 0) {
         break;
       }
-      if (named != null && named.isExpired(nowMillis)) {
-        int count = named.leftBehindCount();
-        entries += count * named.leftBehind().unacknowledgedBefore(end);
-        expired += count;
-        leftBehindCount -= count;
-        named.dropLeftBehind();
+      while (named != null && named.isExpired(nowMillis)) {
+        int before = named.leftBehindCount();
+        Skipped missed = named.dropOldest(end);
+        expired += missed.positions();
+        entries += missed.entries();
+        leftBehindCount -= before - named.leftBehindCount();
         removeIfUnused(named);
       }
     }
     return new Skipped(expired, entries);
   }
 
-  /** Shows the positions that wait, and how many each stands for. */
+  /** Shows the positions that wait, and how many consumers each stands for. */
   void forEachLeftBehind(ObjIntConsumer<VirtualCursor> action) {
     if (leftBehindCount > 0) {
       for (NamedPosition named : byNumber) {
-        if (named != null && named.leftBehind() != null) {
-          action.accept(named.leftBehind(), named.leftBehindCount());
+        if (named != null) {
+          named.forEachLeftBehind(action);
         }
       }
     }
@@ -154,7 +155,7 @@ final class NamedPositions {
   void collectNew(PositionsRecords records) {
     onTheirWay.clear();
     records.removed(removedNumbers);
-    newcomers.forEach(cursor -> cursor.named.lowest = cursor.named.leftBehind());
+    newcomers.forEach(cursor -> cursor.named.lowestConnected = null);
     for (VirtualCursor cursor : newcomers) {
       if (cursor.isConnected()) {
         cursor.named.lowestOf(cursor);
@@ -162,7 +163,7 @@ final class NamedPositions {
     }
     for (VirtualCursor cursor : newcomers) {
       // Not twice, where two came under one name; nor when it has been forgotten already.
-      if (cursor.named.isNew() && cursor.named.lowest != null) {
+      if (cursor.named.isNew() && cursor.named.isCollectable()) {
         cursor.named.collectNew(records);
         onTheirWay.add(cursor.named);
       }
@@ -191,7 +192,7 @@ final class NamedPositions {
   private void findLowest(ConnectedCursors connected) {
     for (NamedPosition named : byNumber) {
       if (named != null) {
-        named.lowest = named.leftBehind();
+        named.lowestConnected = null;
       }
     }
     for (int i = 0; i < connected.count(); i++) {

@@ -9,7 +9,9 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import org.roaringbitmap.RoaringBitmap;
@@ -23,10 +25,11 @@ import org.roaringbitmap.RoaringBitmap;
  * and one run of a bitmap.
  *
  * <p>A position replaces all that was known of its number; the holes in the same record belong to
- * it.
+ * it, and what is left beside it. It is that of the connected consumers when somebody is left
+ * beside it.
  *
  * <pre>
- * magic 'B', version 3, flags (1: first of a snapshot, 2: last of a snapshot; a delta has neither;
+ * magic 'B', version 4, flags (1: first of a snapshot, 2: last of a snapshot; a delta has neither;
  *                4: the last of a log that goes on elsewhere)
  * bitmap         numbers that are no more; applied first
  * int names      { int number, UTF name, long time to live in seconds }
@@ -38,12 +41,17 @@ import org.roaringbitmap.RoaringBitmap;
  *                (version 1 ends with the holes, version 2 here)
  * int counts     { int positions under one name, where not as before or 1; bitmap numbers }
  * int times      { long milliseconds since 1970: last seen; 0: connected; bitmap numbers }
+ *                (version 3 ends here)
+ * int left       { int number; int how many of the count are away; int positions { long ledger,
+ *                  long entry: the last acknowledged; long milliseconds since 1970: when the first left;
+ *                  long: when the last left; int: how many left } }
  * int            CRC32C of all before it
  * </pre>
  */
 final class PositionsRecord {
 
-  static final int VERSION = 3;
+  static final int VERSION = 4;
+  private static final int VERSION_WITHOUT_LEFT = 3;
   private static final int VERSION_WITHOUT_COUNTS = 2;
   private static final int VERSION_WITHOUT_PARTS = 1;
 
@@ -58,6 +66,18 @@ final class PositionsRecord {
 
   /** A name as stored. */
   record StoredName(String name, long ttlSeconds) {}
+
+  /**
+   * What is left behind under a name, as stored.
+   *
+   * @param waiting how many consumers are away
+   */
+  record StoredLeft(int waiting, List<StoredLeftPosition> positions) {
+    static final StoredLeft NOTHING = new StoredLeft(0, List.of());
+  }
+
+  /** One of its positions, as of {@link LeftPosition}. */
+  record StoredLeftPosition(EntryId acknowledged, long firstMillis, long lastMillis, int leaves) {}
 
   boolean firstOfSnapshot;
   boolean lastOfSnapshot;
@@ -83,6 +103,9 @@ final class PositionsRecord {
 
   /** When the last consumer under the names of these numbers left; {@link #CONNECTED}: not yet. */
   final Map<Long, RoaringBitmap> lastSeenMillis = new LinkedHashMap<>();
+
+  /** Per number, what is left behind beside its position. */
+  final Map<Integer, StoredLeft> left = new LinkedHashMap<>();
 
   final RoaringBitmap removed = new RoaringBitmap();
 
@@ -132,6 +155,18 @@ final class PositionsRecord {
   void putPart(int number, EntryId batch, long[] remaining) {
     parts.computeIfAbsent(number, consumer -> new LinkedHashMap<>()).put(batch, remaining);
     approximateBytes += 20 + remaining.length * Long.BYTES;
+  }
+
+  /** Adds what is left behind beside the number's position, which is in this record too. */
+  void putLeft(int number, int waiting) {
+    left.put(number, new StoredLeft(waiting, new ArrayList<>()));
+    approximateBytes += 12;
+  }
+
+  /** Adds a position to it. */
+  void putLeft(int number, StoredLeftPosition position) {
+    left.get(number).positions().add(position);
+    approximateBytes += 36;
   }
 
   private RoaringBitmap emptyBitmap(Object key) {
@@ -206,6 +241,19 @@ final class PositionsRecord {
         out.writeLong(time.getKey());
         write(time.getValue(), out);
       }
+      out.writeInt(left.size());
+      for (Map.Entry<Integer, StoredLeft> name : left.entrySet()) {
+        out.writeInt(name.getKey());
+        out.writeInt(name.getValue().waiting());
+        out.writeInt(name.getValue().positions().size());
+        for (StoredLeftPosition position : name.getValue().positions()) {
+          out.writeLong(position.acknowledged().ledgerId());
+          out.writeLong(position.acknowledged().entryId());
+          out.writeLong(position.firstMillis());
+          out.writeLong(position.lastMillis());
+          out.writeInt(position.leaves());
+        }
+      }
       out.writeInt(checksum(bytes.toByteArray(), bytes.size()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -271,6 +319,9 @@ final class PositionsRecord {
         record.lastSeenMillis.put(in.readLong(), readBitmap(in));
       }
     }
+    if (version > VERSION_WITHOUT_LEFT) {
+      readLeft(in, record);
+    }
     return record;
   }
 
@@ -284,6 +335,22 @@ final class PositionsRecord {
           remaining[k] = in.readLong();
         }
         record.putPart(number, batch, remaining);
+      }
+    }
+  }
+
+  private static void readLeft(DataInputStream in, PositionsRecord record) throws IOException {
+    for (int i = in.readInt(); i > 0; i--) {
+      int number = in.readInt();
+      record.putLeft(number, in.readInt());
+      for (int j = in.readInt(); j > 0; j--) {
+        record.putLeft(
+            number,
+            new StoredLeftPosition(
+                new EntryId(in.readLong(), in.readLong()),
+                in.readLong(),
+                in.readLong(),
+                in.readInt()));
       }
     }
   }

@@ -2,6 +2,8 @@
 package io.pulsarbroadcast.broker.cursor;
 
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredLeft;
+import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredLeftPosition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -80,14 +82,35 @@ final class PositionsRecords {
     current.put(number, lastEntry);
   }
 
-  /** A position as it was read, with what is acknowledged after it. */
+  /** How many of the name are away; after its position. */
+  void waiting(int number, int consumers) {
+    current.putLeft(number, consumers);
+  }
+
+  /** What some of them left behind. */
+  void left(int number, LeftPosition left, long next) {
+    current.putLeft(
+        number,
+        new StoredLeftPosition(
+            entryBefore.apply(next), left.firstMillis(), left.lastMillis(), left.leaves()));
+  }
+
+  /** A position as it was read, with what is acknowledged after it and left beside it. */
   void stored(
-      int number, EntryId position, Map<Long, RoaringBitmap> holes, Map<EntryId, long[]> parts) {
+      int number,
+      EntryId position,
+      Map<Long, RoaringBitmap> holes,
+      Map<EntryId, long[]> parts,
+      StoredLeft left) {
     current.put(number, position);
     holes.forEach(
         (ledger, entries) ->
             entries.forEach((int entry) -> current.putHole(number, new EntryId(ledger, entry))));
     parts.forEach((batch, remaining) -> current.putPart(number, batch, remaining));
+    if (left.waiting() > 0) {
+      current.putLeft(number, left.waiting());
+      left.positions().forEach(each -> current.putLeft(number, each));
+    }
   }
 
   /** What a cursor has acknowledged from {@code next} on; after its position. */

@@ -3,8 +3,11 @@ package io.pulsarbroadcast.broker.cursor;
 
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredLeft;
+import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredLeftPosition;
 import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredName;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
@@ -40,9 +44,22 @@ public final class StoredPositions {
     private long lastSeenMillis = PositionsRecord.CONNECTED;
     private Map<Long, RoaringBitmap> holes = Map.of();
     private Map<EntryId, long[]> parts = Map.of();
+    private StoredLeft left = StoredLeft.NOTHING;
 
     Stored(StoredName name) {
       this.name = name;
+    }
+
+    /** How many positions are where {@link #position} is. */
+    int here() {
+      return count - left.waiting();
+    }
+
+    /** All places where positions are. */
+    Stream<EntryId> places() {
+      return Stream.concat(
+          here() > 0 ? Stream.of(position) : Stream.empty(),
+          left.positions().stream().map(StoredLeftPosition::acknowledged));
     }
   }
 
@@ -93,6 +110,7 @@ public final class StoredPositions {
                     stored.position = position;
                     stored.holes = record.holes.getOrDefault(number, Map.of());
                     stored.parts = record.parts.getOrDefault(number, Map.of());
+                    stored.left = record.left.getOrDefault(number, StoredLeft.NOTHING);
                   }
                 }));
     record.counts.forEach((count, numbers) -> forEach(numbers, to, stored -> stored.count = count));
@@ -141,7 +159,8 @@ public final class StoredPositions {
   public Set<Long> ledgerIds() {
     return current.values().stream()
         .filter(stored -> stored.position != null)
-        .map(stored -> stored.position.ledgerId())
+        .flatMap(Stored::places)
+        .map(EntryId::ledgerId)
         .collect(Collectors.toSet());
   }
 
@@ -165,7 +184,7 @@ public final class StoredPositions {
             records.name(number, stored.name.name(), stored.name.ttlSeconds());
             records.count(number, stored.count);
             records.lastSeen(number, stored.lastSeenMillis);
-            records.stored(number, stored.position, stored.holes, stored.parts);
+            records.stored(number, stored.position, stored.holes, stored.parts, stored.left);
           }
         });
     return records.snapshot().stream().map(PositionsRecord::encode).toList();
@@ -181,27 +200,56 @@ public final class StoredPositions {
   public Skipped restore(CursorRegistry registry, LedgerIndex index, long deliveredEnd) {
     for (Stored stored : current.values()) {
       if (stored.position != null) {
-        long next = index.ordinalAfter(stored.position.ledgerId(), stored.position.entryId());
-        VirtualCursor cursor =
-            registry.restore(
-                stored.name.name(),
-                stored.name.ttlSeconds(),
-                stored.count,
-                stored.lastSeenMillis,
-                next,
-                deliveredEnd);
-        restoreAhead(stored, cursor, index);
+        restore(stored, registry, index, deliveredEnd);
       }
     }
     return registry.raiseToFloor();
   }
 
+  private static void restore(
+      Stored stored, CursorRegistry registry, LedgerIndex index, long deliveredEnd) {
+    String name = stored.name.name();
+    List<LeftPosition> left = new ArrayList<>();
+    for (StoredLeftPosition each : stored.left.positions()) {
+      left.add(
+          registry.left(
+              name,
+              next(each.acknowledged(), index),
+              deliveredEnd,
+              each.firstMillis(),
+              each.lastMillis(),
+              each.leaves()));
+    }
+    if (stored.here() > 0) {
+      long seen = registry.timeOf(stored.lastSeenMillis);
+      LeftPosition here =
+          registry.left(
+              name, next(stored.position, index), deliveredEnd, seen, seen, stored.here());
+      restoreAhead(stored, here.cursor(), index);
+      left.add(here);
+    }
+    registry.restore(name, stored.name.ttlSeconds(), left, stored.count);
+  }
+
+  private static long next(EntryId acknowledged, LedgerIndex index) {
+    return index.ordinalAfter(acknowledged.ledgerId(), acknowledged.entryId());
+  }
+
   /** How many positions are in ledgers that are not stored any more. */
   public int countTrimmed(LedgerIndex index) {
-    return current.values().stream()
-        .filter(stored -> stored.position != null && index.isTrimmed(stored.position.ledgerId()))
-        .mapToInt(stored -> stored.count)
-        .sum();
+    int trimmed = 0;
+    for (Stored stored : current.values()) {
+      if (stored.position != null && index.isTrimmed(stored.position.ledgerId())) {
+        trimmed += stored.here();
+      }
+      int rest = stored.left.waiting();
+      for (StoredLeftPosition left : stored.left.positions()) {
+        int there = Math.min(rest, left.leaves());
+        rest -= there;
+        trimmed += index.isTrimmed(left.acknowledged().ledgerId()) ? there : 0;
+      }
+    }
+    return trimmed;
   }
 
   private static void restoreAhead(Stored stored, VirtualCursor cursor, LedgerIndex index) {

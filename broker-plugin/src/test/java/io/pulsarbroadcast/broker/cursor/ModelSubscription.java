@@ -68,10 +68,13 @@ abstract class ModelSubscription {
     log.read().restore(target, index, ordinal(topic.end()));
   }
 
-  /** How many entries a position does not get when it is moved to a place, or dropped. */
+  /**
+   * How many entries a position does not get when it is moved to a place, or dropped. What is
+   * trimmed a non-durable one has missed by then, and others need no more.
+   */
   int missedBefore(ReferenceCursor cursor, int end) {
     int missed = 0;
-    for (int number = 0; number < end; number++) {
+    for (int number = topic.firstStored(); number < end; number++) {
       missed += cursor.may.get(number) || topic.isForNobody(number) ? 0 : 1;
     }
     return missed;

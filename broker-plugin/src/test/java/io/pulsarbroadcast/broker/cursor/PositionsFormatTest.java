@@ -4,10 +4,13 @@ package io.pulsarbroadcast.broker.cursor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredLeft;
+import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredLeftPosition;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
@@ -143,6 +146,45 @@ class PositionsFormatTest {
     assertThat(showCounts(v3, "closed")).isEqualTo("; 0={4}");
     assertThat(showCounts(v3, "several.1")).isEqualTo("; 1700000002000={0}");
     assertThat(showCounts(v3, "several.2")).isEqualTo("; 0={1}");
+  }
+
+  /** The rest is as in version 3. */
+  @Test
+  void shouldReadWhatIsLeftBesidePositionsOfVersion4() throws IOException {
+    Properties v4 = bytesOf(4);
+    Properties v3 = bytesOf(3);
+    for (String record : v3.stringPropertyNames()) {
+      assertThat(show(v4, record)).isEqualTo(show(v3, record));
+      assertThat(showCounts(v4, record)).isEqualTo(showCounts(v3, record));
+    }
+    for (String record : List.of("changes", "closed", "several.1", "several.2")) {
+      assertThat(PositionsRecord.decode(bytes(v4, record)).left).as(record).isEmpty();
+    }
+    assertThat(PositionsRecord.decode(bytes(v4, "snapshot")).left)
+        .isEqualTo(
+            Map.of(
+                1,
+                new StoredLeft(
+                    1,
+                    List.of(
+                        new StoredLeftPosition(
+                            new EntryId(3, 1), 1_690_000_000_000L, 1_690_000_001_000L, 2),
+                        new StoredLeftPosition(
+                            new EntryId(3, 6), 1_690_000_002_000L, 1_690_000_002_000L, 1)))));
+  }
+
+  /** I1, I3: each at the lowest that is kept, for as long as it is. */
+  @Test
+  void shouldRestoreWhatIsLeftBesidePositionsOfVersion4() throws IOException {
+    CursorRegistry registry = restore(bytesOf(4), "snapshot");
+    assertThat(registry.leftBehindCount()).isEqualTo(6);
+    registry.expire(1_690_000_001_000L + 59_999, 30);
+    assertThat(next(registry, "car-1")).isEqualTo(2);
+    assertThat(registry.expire(1_690_000_001_000L + 60_000, 30).entries())
+        .as("I6: from 2 to 5, where the other is")
+        .isEqualTo(3);
+    assertThat(next(registry, "car-1")).isEqualTo(5);
+    assertThat(next(registry, "car-1")).as("no more than there were").isEqualTo(99);
   }
 
   private static String showCounts(Properties golden, String name) throws IOException {

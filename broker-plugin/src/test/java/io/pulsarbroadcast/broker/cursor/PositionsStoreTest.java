@@ -337,8 +337,9 @@ class PositionsStoreTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("checksum");
     byte[] later = good.clone();
-    later[1] = 4;
-    assertThatThrownBy(() -> stored.apply(later)).hasMessageContaining("version 4");
+    later[1] = PositionsRecord.VERSION + 1;
+    assertThatThrownBy(() -> stored.apply(later))
+        .hasMessageContaining("version 5 of the positions format; known are 1 to 4");
     assertThatThrownBy(() -> stored.apply(new byte[10])).hasMessageContaining("not a record");
   }
 

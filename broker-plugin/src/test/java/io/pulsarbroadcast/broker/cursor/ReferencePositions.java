@@ -4,7 +4,7 @@ package io.pulsarbroadcast.broker.cursor;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
-import java.util.Iterator;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,27 +29,108 @@ final class ReferencePositions {
     long ttlSeconds;
     final List<ReferenceCursor> connected = new ArrayList<>();
 
-    /** Stands for all that are left behind: where the lowest of them is. */
-    ReferenceCursor leftBehind;
+    /** What is left behind, the oldest first. */
+    final List<Left> left = new ArrayList<>();
 
-    int leftBehindCount;
-    long leftAtMillis;
+    /** How many are away. */
+    int waiting;
 
     /** Whether a position was added since the last write. */
     boolean isNew;
 
     int count() {
-      return connected.size() + leftBehindCount;
+      return connected.size() + waiting;
     }
 
     List<ReferenceCursor> all() {
       List<ReferenceCursor> all = new ArrayList<>(connected);
-      if (leftBehind != null) {
-        all.add(leftBehind);
-      }
+      left.forEach(each -> all.add(each.cursor));
       return all;
     }
+
+    void leave(ReferenceCursor cursor, long nowMillis) {
+      waiting++;
+      Left newest = left.isEmpty() ? null : left.get(left.size() - 1);
+      if (newest != null && nowMillis - newest.firstMillis <= ttlSeconds * 1_000 / 8) {
+        newest.cursor.lowerTo(cursor);
+        newest.lastMillis = Math.max(newest.lastMillis, nowMillis);
+        newest.leaves++;
+      } else {
+        left.add(new Left(cursor, nowMillis, nowMillis, 1));
+      }
+    }
+
+    /** Nobody knows which one returns: it starts where the lowest is. */
+    ReferenceCursor take() {
+      ReferenceCursor lowest = lowest();
+      ReferenceCursor taken = lowest;
+      waiting--;
+      if (waiting > 0 || !isOnesOwn()) {
+        taken = lowest.copy();
+        for (Left each : left) {
+          taken.lowerTo(each.cursor);
+        }
+      }
+      if (waiting == 0) {
+        left.clear();
+      }
+      return taken;
+    }
+
+    /** Not one that a skip has moved beyond what was sent, when another is before it. */
+    private ReferenceCursor lowest() {
+      return left.stream()
+          .map(each -> each.cursor)
+          .min(Comparator.comparingInt(cursor -> cursor.must.nextClearBit(0)))
+          .orElseThrow();
+    }
+
+    boolean isOnesOwn() {
+      return left.size() == 1 && left.get(0).leaves == 1;
+    }
+
+    int leaves() {
+      return left.stream().mapToInt(each -> each.leaves).sum();
+    }
+
+    /** Drops those whose time is over; what those miss for whom they stood. */
+    List<Missed> expire(long nowMillis, int end) {
+      List<Missed> missed = new ArrayList<>();
+      while (!left.isEmpty() && nowMillis - left.get(0).lastMillis >= ttlSeconds * 1_000) {
+        Left gone = left.remove(0);
+        int here = Math.min(waiting, gone.leaves);
+        int lost = Math.max(0, waiting - leaves());
+        waiting -= lost;
+        int lowest = left.stream().mapToInt(each -> each.cursor.lowest()).min().orElse(end);
+        missed.addAll(Collections.nCopies(lost, new Missed(gone.cursor, end)));
+        missed.addAll(Collections.nCopies(here - lost, new Missed(gone.cursor, lowest)));
+        if (waiting == 0) {
+          left.clear();
+        }
+      }
+      return missed;
+    }
   }
+
+  /** Where consumers of one name left within an eighth of its time to live. */
+  static final class Left {
+    /** Stands for all of them: where the lowest is. */
+    final ReferenceCursor cursor;
+
+    final long firstMillis;
+    long lastMillis;
+    int leaves;
+
+    Left(ReferenceCursor cursor, long firstMillis, long lastMillis, int leaves) {
+      this.cursor = cursor;
+      this.firstMillis = firstMillis;
+      this.lastMillis = lastMillis;
+      this.leaves = leaves;
+    }
+  }
+
+  /** One that is not given what is before {@code end}. */
+  record Missed(ReferenceCursor cursor, int end) {}
 
   ReferencePositions(ModelTopic topic, int floor) {
     this.topic = topic;
@@ -62,15 +143,12 @@ final class ReferencePositions {
     if (durable) {
       keptForDurable = true;
       Name named = names.computeIfAbsent(name, unused -> new Name());
-      if (named.leftBehind == null) {
+      if (named.waiting == 0) {
         cursor = new ReferenceCursor(name, true, Math.max(floor, start), sentEnd);
         cursor.isNew = true;
         named.isNew = true;
-      } else if (--named.leftBehindCount > 0) {
-        cursor = named.leftBehind.copy();
       } else {
-        cursor = named.leftBehind;
-        named.leftBehind = null;
+        cursor = named.take();
       }
       named.connected.add(cursor);
       named.ttlSeconds = named.count() == 1 ? ttlSeconds : Math.max(ttlSeconds, named.ttlSeconds);
@@ -85,13 +163,7 @@ final class ReferencePositions {
     if (connected.remove(cursor) && cursor.durable) {
       Name named = names.get(cursor.name);
       named.connected.remove(cursor);
-      named.leftAtMillis = nowMillis;
-      named.leftBehindCount++;
-      if (named.leftBehind == null) {
-        named.leftBehind = cursor;
-      } else {
-        named.leftBehind.lowerTo(cursor);
-      }
+      named.leave(cursor, nowMillis);
     }
   }
 
@@ -105,38 +177,37 @@ final class ReferencePositions {
     }
   }
 
-  /** Those that are dropped, each as often as it stands for one. */
-  List<ReferenceCursor> expire(long nowMillis) {
-    List<ReferenceCursor> expired = new ArrayList<>();
-    for (Iterator<Name> all = names.values().iterator(); all.hasNext(); ) {
-      Name named = all.next();
-      if (named.leftBehind != null && nowMillis - named.leftAtMillis >= named.ttlSeconds * 1_000) {
-        expired.addAll(Collections.nCopies(named.leftBehindCount, named.leftBehind));
-        named.leftBehind = null;
-        named.leftBehindCount = 0;
-        if (named.connected.isEmpty()) {
-          all.remove();
-        }
-      }
-    }
-    return expired;
+  /** What is missed because it is dropped. */
+  List<Missed> expire(long nowMillis, int end) {
+    List<Missed> missed = new ArrayList<>();
+    names.values().forEach(named -> missed.addAll(named.expire(nowMillis, end)));
+    names.values().removeIf(named -> named.count() == 0);
+    return missed;
   }
 
   List<ReferenceCursor> leftBehind() {
     return names.values().stream()
-        .filter(named -> named.leftBehind != null)
-        .map(named -> named.leftBehind)
+        .flatMap(named -> named.left.stream())
+        .map(left -> left.cursor)
         .toList();
   }
 
   int leftBehindCount() {
-    return names.values().stream().mapToInt(named -> named.leftBehindCount).sum();
+    return names.values().stream().mapToInt(named -> named.waiting).sum();
   }
 
-  /** How many positions a cursor stands for. */
+  /** How many consumers a cursor stands for; of those who are away the oldest come first. */
   int countOf(ReferenceCursor cursor) {
     Name named = names.get(cursor.name);
-    return named != null && named.leftBehind == cursor ? named.leftBehindCount : 1;
+    int rest = named == null ? 0 : named.waiting;
+    for (Left left : named == null ? List.<Left>of() : named.left) {
+      int here = Math.min(rest, left.leaves);
+      if (left.cursor == cursor) {
+        return here;
+      }
+      rest -= here;
+    }
+    return 1;
   }
 
   /** The cursors that hold the subscription. */
@@ -159,7 +230,9 @@ final class ReferencePositions {
       BitSet must = new BitSet();
       BitSet may = (BitSet) cursors.get(0).may.clone();
       BitSet mayOfNew = null;
-      if (named.count() == 1) {
+      if (named.count() == 1
+          && cursors.size() == 1
+          && (named.left.isEmpty() || named.isOnesOwn())) {
         must.or(cursors.get(0).must);
       } else {
         // Of several positions of one name the lowest is stored, and no holes.
@@ -178,7 +251,10 @@ final class ReferencePositions {
           new StoredReference.Name(
               named,
               named.ttlSeconds,
-              named.connected.isEmpty() ? endOfSecond(named.leftAtMillis) : 0,
+              named.connected.isEmpty()
+                  ? endOfSecond(named.left.get(named.left.size() - 1).lastMillis)
+                  : StoredReference.CONNECTED,
+              leftToStore(named),
               named.count(),
               named.count(),
               must,
@@ -187,9 +263,31 @@ final class ReferencePositions {
               named.isNew,
               false));
       named.isNew = false;
-      named.connected.forEach(cursor -> cursor.isNew = false);
+      cursors.forEach(cursor -> cursor.isNew = false);
     }
     return stored;
+  }
+
+  /** What has to be stored besides the lowest position of a name, and when it was seen last. */
+  private static List<StoredReference.Left> leftToStore(Name named) {
+    if (named.left.isEmpty() || (named.connected.isEmpty() && named.isOnesOwn())) {
+      return List.of();
+    }
+    List<StoredReference.Left> left = new ArrayList<>();
+    for (Left each : named.left) {
+      left.add(
+          StoredReference.Left.of(
+              List.of(each.cursor), each.firstMillis, each.lastMillis, each.leaves));
+    }
+    if (!named.connected.isEmpty()) {
+      left.add(
+          StoredReference.Left.of(
+              named.connected,
+              StoredReference.CONNECTED,
+              StoredReference.CONNECTED,
+              named.connected.size()));
+    }
+    return left;
   }
 
   private static long endOfSecond(long millis) {
@@ -202,19 +300,31 @@ final class ReferencePositions {
     ReferencePositions positions = new ReferencePositions(topic, floor);
     stored.names.forEach(
         (name, expected) -> {
-          ReferenceCursor cursor = new ReferenceCursor(name, true, floor, topic.end());
-          cursor.must.or(expected.must());
-          cursor.may.or(expected.may());
-          cursor.answered = !expected.optional();
           Name named = new Name();
           named.ttlSeconds = expected.ttlSeconds();
-          named.leftBehind = cursor;
-          named.leftBehindCount = expected.least();
-          named.leftAtMillis =
-              expected.lastSeenMillis() > 0 ? expected.lastSeenMillis() : nowMillis;
+          named.waiting = expected.least();
+          expected.positions().stream()
+              .sorted(Comparator.comparingLong(left -> timeOf(left.lastMillis(), nowMillis)))
+              .forEach(
+                  left -> {
+                    ReferenceCursor cursor = new ReferenceCursor(name, true, floor, topic.end());
+                    cursor.must.or(left.must());
+                    cursor.may.or(left.may());
+                    cursor.answered = !expected.optional();
+                    named.left.add(
+                        new Left(
+                            cursor,
+                            timeOf(left.firstMillis(), nowMillis),
+                            timeOf(left.lastMillis(), nowMillis),
+                            left.leaves()));
+                  });
           positions.names.put(name, named);
           positions.keptForDurable = true;
         });
     return positions;
+  }
+
+  private static long timeOf(long lastSeenMillis, long nowMillis) {
+    return lastSeenMillis > 0 ? lastSeenMillis : nowMillis;
   }
 }

@@ -2,6 +2,8 @@
 package io.pulsarbroadcast.broker.cursor;
 
 import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /** What the reference expects of stored positions: of each name, between what bounds it is. */
@@ -10,6 +12,9 @@ final class StoredReference {
   /** One of two times to live. */
   static final long UNKNOWN = -2;
 
+  /** Instead of the time last seen. */
+  static final long CONNECTED = 0;
+
   final TreeMap<String, Name> names = new TreeMap<>();
 
   /**
@@ -17,8 +22,9 @@ final class StoredReference {
    *
    * @param registration whose it is: a name that was dropped and comes again is another one
    * @param ttlSeconds its time to live, or {@link #UNKNOWN}
-   * @param lastSeenMillis when the last of its consumers left, 0: one was connected, or {@link
+   * @param lastSeenMillis when the last of its consumers left, {@link #CONNECTED}, or {@link
    *     #UNKNOWN}
+   * @param left where they are when they are not all in one place; empty: they are; null: not known
    * @param least how many positions there are at least
    * @param most how many there are at most
    * @param must what has to count as acknowledged
@@ -32,6 +38,7 @@ final class StoredReference {
       Object registration,
       long ttlSeconds,
       long lastSeenMillis,
+      List<Left> left,
       int least,
       int most,
       BitSet must,
@@ -42,16 +49,43 @@ final class StoredReference {
 
     Name asOptional() {
       return new Name(
-          registration, ttlSeconds, lastSeenMillis, least, most, must, may, mayOfNew, isNew, true);
+          registration,
+          ttlSeconds,
+          lastSeenMillis,
+          left,
+          least,
+          most,
+          must,
+          may,
+          mayOfNew,
+          isNew,
+          true);
     }
 
     Name found(int count) {
       return new Name(
-          registration, ttlSeconds, lastSeenMillis, count, count, must, may, null, false, false);
+          registration,
+          ttlSeconds,
+          lastSeenMillis,
+          left,
+          count,
+          count,
+          must,
+          may,
+          null,
+          false,
+          false);
     }
 
     boolean isUncertain() {
-      return ttlSeconds == UNKNOWN || lastSeenMillis == UNKNOWN;
+      return ttlSeconds == UNKNOWN || lastSeenMillis == UNKNOWN || left == null;
+    }
+
+    /** Where those are who may return. */
+    List<Left> positions() {
+      return left == null || left.isEmpty()
+          ? List.of(new Left(must, may, lastSeenMillis, lastSeenMillis, least))
+          : left;
     }
 
     private Name or(Name other) {
@@ -67,6 +101,7 @@ final class StoredReference {
           registration,
           ttlSeconds == other.ttlSeconds ? ttlSeconds : UNKNOWN,
           lastSeenMillis == other.lastSeenMillis ? lastSeenMillis : UNKNOWN,
+          registration == other.registration && Objects.equals(left, other.left) ? left : null,
           Math.min(least, other.least),
           Math.max(most, other.most),
           both,
@@ -82,13 +117,18 @@ final class StoredReference {
         return this;
       }
       Name grown = or(now);
+      // Such a write has no holes, because namesakes do not share them; not even when all but one
+      // have unsubscribed by then.
+      grown.must.clear(grown.must.nextClearBit(0), grown.must.length());
       if (now.mayOfNew != null) {
         grown.may.and(now.mayOfNew);
       }
       return new Name(
           registration,
-          now.ttlSeconds,
+          // Not written if all who were new have unsubscribed by then.
+          now.mayOfNew == null ? grown.ttlSeconds : now.ttlSeconds,
           now.lastSeenMillis,
+          now.left.isEmpty() ? now.left : null,
           now.least,
           now.most,
           grown.must,
@@ -96,6 +136,20 @@ final class StoredReference {
           null,
           false,
           optional);
+    }
+  }
+
+  /** Where some of a name are who may return, and since when; as of {@link Name}. */
+  record Left(BitSet must, BitSet may, long firstMillis, long lastMillis, int leaves) {
+
+    /** What is stored of cursors as one: the lowest, and no holes. */
+    static Left of(List<ReferenceCursor> cursors, long firstMillis, long lastMillis, int leaves) {
+      BitSet must = new BitSet();
+      must.set(
+          0, cursors.stream().mapToInt(cursor -> cursor.must.nextClearBit(0)).min().getAsInt());
+      BitSet may = (BitSet) cursors.get(0).may.clone();
+      cursors.forEach(cursor -> may.and(cursor.may));
+      return new Left(must, may, firstMillis, lastMillis, leaves);
     }
   }
 
