@@ -1,7 +1,7 @@
 # Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0
 #
-# What the demo, bench and workload scripts have in common; they source it with $root and $program set. Builds what is
-# not up to date, gets a Pulsar distribution through Maven, and says what the load generator's JVM needs.
+# What ./bench needs before it starts, and some tests, too; sourced with $root and $program set. Builds what is not up to
+# date, gets a Pulsar distribution through Maven, and says what the load generator's JVM needs.
 
 fail() {
   echo "$program: $*" >&2
@@ -105,7 +105,8 @@ option() {
 }
 
 java_options=(-XX:+UseParallelGC --add-opens=java.base/java.nio=ALL-UNNAMED
-  --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Dio.netty.tryReflectionSetAccessible=true)
+  --add-opens=java.base/jdk.internal.misc=ALL-UNNAMED -Dio.netty.tryReflectionSetAccessible=true
+  "-Dbenchmark.folder=$root/benchmark")
 benchmark_class_path="$root/benchmark/target/classes:$root/benchmark/target/lib/*"
 terminal=false
 if [ -t 1 ]; then

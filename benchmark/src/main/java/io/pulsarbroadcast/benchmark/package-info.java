@@ -1,7 +1,4 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 
-/**
- * The demo and the benchmarks, and under them a load generator for one topic with very many
- * consumers.
- */
+/** The one command that measures, {@code ./bench}; what it can do is in the packages below. */
 package io.pulsarbroadcast.benchmark;

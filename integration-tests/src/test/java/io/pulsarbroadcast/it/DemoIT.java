@@ -46,10 +46,10 @@ class DemoIT {
         List.of(
             "bash",
             "-euc",
-            "root=$1; program=demo; class_path=$2; shift 2; . \"$root/benchmark/launch.sh\";"
+            "root=$1; program=bench; class_path=$2; shift 2; . \"$root/benchmark/launch.sh\";"
                 + " check_tools; exec \"$java_command\" \"${java_options[@]}\""
-                + " \"-Ddemo.terminal=$terminal\" -cp \"$class_path\""
-                + " io.pulsarbroadcast.benchmark.Demo \"$@\"",
+                + " \"-Dbench.terminal=$terminal\" -cp \"$class_path\""
+                + " io.pulsarbroadcast.benchmark.Bench demo \"$@\"",
             "demo",
             BENCHMARK.getParent().toString(),
             System.getProperty("java.class.path")));
@@ -81,7 +81,7 @@ class DemoIT {
   void shouldWriteHelpWithoutControlCharactersIntoAFile() throws Exception {
     String help = demo("--help");
 
-    assertThat(help).contains("Usage: demo", "--consumers");
+    assertThat(help).contains("Usage: bench demo", "--consumers");
     assertThat(help).doesNotContainPattern("[\\p{Cntrl}&&[^\\n]]");
   }
 }

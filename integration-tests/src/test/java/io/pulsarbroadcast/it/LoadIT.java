@@ -4,18 +4,18 @@ package io.pulsarbroadcast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.pulsarbroadcast.benchmark.engine.Plan;
+import io.pulsarbroadcast.benchmark.engine.Run;
+import io.pulsarbroadcast.benchmark.engine.RunResult;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
-import io.pulsarbroadcast.benchmark.load.LoadRun;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.load.Publisher;
 import io.pulsarbroadcast.benchmark.load.RunListener;
-import io.pulsarbroadcast.benchmark.load.RunPlan;
 import io.pulsarbroadcast.benchmark.load.Schedule;
 import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
-import io.pulsarbroadcast.benchmark.metrics.RunResult;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -53,15 +53,24 @@ class LoadIT {
 
   @Test
   void shouldReceiveEverythingOnceAndInOrder(Broker broker) throws Exception {
-    LoadConfig config = config(broker).warmupMessages(5).build();
+    Plan plan =
+        Plan.of(
+            "plain",
+            CONSUMERS,
+            4,
+            MESSAGES,
+            5,
+            10_240,
+            50,
+            () -> LoadConfig.builder().receiverQueueSize(8).subscriptionPerConsumer("sub"));
+    String topic = Broker.newTopic();
 
     RunResult result =
-        new LoadRun(
-                "plain",
-                config,
-                RunPlan.of(10_240, 50).unsubscribing(),
-                RunListener.SILENT,
-                ProcessHandle.of(broker.process().pid()).orElseThrow())
+        new Run(
+                plan,
+                io.pulsarbroadcast.benchmark.server.Broker.of(broker.process()),
+                topic,
+                RunListener.SILENT)
             .execute();
 
     assertThat(result.delivery())
@@ -72,7 +81,7 @@ class LoadIT {
     assertThat(result.connectWallMicros()).isPositive();
     assertThat(result.brokerVersion()).startsWith("Pulsar ");
     assertThat(result.brokerCpuMillis()).isPositive();
-    assertThat(broker.admin().topics().getSubscriptions(config.topic())).isEmpty();
+    assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty();
   }
 
   /** One of each kind, each to another consumer; every figure of every report is such a count. */

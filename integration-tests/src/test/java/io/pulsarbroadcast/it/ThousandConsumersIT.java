@@ -3,12 +3,12 @@ package io.pulsarbroadcast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pulsarbroadcast.benchmark.engine.Plan;
+import io.pulsarbroadcast.benchmark.engine.Run;
+import io.pulsarbroadcast.benchmark.engine.RunResult;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadRun;
 import io.pulsarbroadcast.benchmark.load.RunListener;
-import io.pulsarbroadcast.benchmark.load.RunPlan;
 import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
-import io.pulsarbroadcast.benchmark.metrics.RunResult;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -22,18 +22,23 @@ class ThousandConsumersIT {
   @Test
   void shouldDeliverEveryMessageExactlyOnceInOrderToAThousandConsumers(Broker broker)
       throws Exception {
-    LoadConfig config =
-        LoadConfig.builder()
-            .serviceUrl(broker.process().serviceUrl())
-            .topic(Broker.newTopic())
-            .broadcast("all")
-            .consumers(CONSUMERS)
-            .connections(16)
-            .messages(MESSAGES)
-            .build();
+    Plan plan =
+        Plan.of(
+            "Broadcast",
+            CONSUMERS,
+            16,
+            MESSAGES,
+            0,
+            10_240,
+            10,
+            () -> LoadConfig.builder().broadcast("all"));
 
     RunResult result =
-        new LoadRun("Broadcast", config, RunPlan.of(10_240, 10), RunListener.SILENT, null)
+        new Run(
+                plan,
+                io.pulsarbroadcast.benchmark.server.Broker.of(broker.process()),
+                Broker.newTopic(),
+                RunListener.SILENT)
             .execute();
 
     assertThat(result.firstError()).isNull();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.pulsarbroadcast.benchmark.workload.WorkloadCommand;
+import io.pulsarbroadcast.benchmark.Bench;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -43,11 +43,11 @@ class WorkloadProcessIT {
       "--service-url",
       broker.process().serviceUrl(),
       "--output",
-      folder.toString(),
+      folder.resolve("results").toString(),
       "--warmup-seconds",
       "1"
     };
-    return new WorkloadCommand(out, out)
+    return new Bench(out, out, false)
         .execute(Stream.concat(Stream.of(arguments), Stream.of(common)).toArray(String[]::new));
   }
 
@@ -55,10 +55,16 @@ class WorkloadProcessIT {
     return output.toString(StandardCharsets.UTF_8);
   }
 
+  private Path result() throws IOException {
+    try (Stream<Path> folders = Files.list(folder.resolve("results"))) {
+      return folders.findFirst().orElseThrow();
+    }
+  }
+
   private List<JsonNode> results() throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
+    try (Stream<Path> files = Files.list(result())) {
       List<JsonNode> results = new ArrayList<>();
-      for (Path file : files.filter(f -> f.toString().endsWith(".json")).sorted().toList()) {
+      for (Path file : files.filter(f -> f.toString().endsWith("msgs.json")).sorted().toList()) {
         results.add(new ObjectMapper().readTree(file.toFile()));
       }
       return results;
@@ -101,7 +107,7 @@ class WorkloadProcessIT {
         assertThat(own.path("stages").isMissingNode()).as("stock Pulsar has no timers").isTrue();
       }
     }
-    assertThat(folder.resolve("report.html")).isNotEmptyFile();
+    assertThat(result().resolve("report.html")).isNotEmptyFile();
   }
 
   /** Of what was published in the timed part, and of nothing else. */

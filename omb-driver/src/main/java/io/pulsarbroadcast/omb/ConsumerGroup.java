@@ -24,6 +24,7 @@ import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionInitialPosition;
+import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.api.SubscriptionType;
 
 /**
@@ -125,6 +126,8 @@ final class ConsumerGroup {
             .newConsumer(Schema.BYTEBUFFER)
             .topic(partition)
             .subscriptionInitialPosition(SubscriptionInitialPosition.Latest)
+            .subscriptionMode(
+                settings.durable() ? SubscriptionMode.Durable : SubscriptionMode.NonDurable)
             .receiverQueueSize(settings.receiverQueueSize())
             .acknowledgmentGroupTime(settings.ackGroupMillis(), TimeUnit.MILLISECONDS)
             .poolMessages(true)

@@ -17,6 +17,9 @@ public final class MetricsPage {
     private final String labels;
     private final double value;
 
+    /** Made by the first who asks: most samples of a large page are of no interest. */
+    private Map<String, String> parsed;
+
     private Sample(String name, String labels, double value) {
       this.name = name;
       this.labels = labels;
@@ -31,12 +34,17 @@ public final class MetricsPage {
       return value;
     }
 
-    /** Value by name, taken apart with each call. */
+    /** Value by name. */
     public Map<String, String> labels() {
-      return LABEL
-          .matcher(labels)
-          .results()
-          .collect(Collectors.toMap(found -> found.group(1), found -> found.group(2)));
+      if (parsed == null) {
+        parsed =
+            LABEL
+                .matcher(labels)
+                .results()
+                .collect(
+                    Collectors.toUnmodifiableMap(found -> found.group(1), found -> found.group(2)));
+      }
+      return parsed;
     }
 
     private boolean is(String wantedName, String... labelTexts) {

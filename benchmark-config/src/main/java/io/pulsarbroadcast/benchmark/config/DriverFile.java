@@ -27,6 +27,7 @@ public final class DriverFile {
   private ConsumerSettings consumer = new ConsumerSettings();
   private ResultSettings results = new ResultSettings();
   private Map<String, String> brokerSettings = new TreeMap<>();
+  private LocalServer localServer = LocalServer.plugin;
 
   private DriverFile() {}
 
@@ -45,8 +46,15 @@ public final class DriverFile {
         .that(producer != null, "producer", "empty", "keys with values, or no such key")
         .that(consumer != null, "consumer", "empty", "keys with values, or no such key")
         .that(results != null, "results", "empty", "keys with values, or no such key")
+        .that(brokerSettings != null, "brokerSettings", "empty", "keys with values, or no such key")
         .that(
-            brokerSettings != null, "brokerSettings", "empty", "keys with values, or no such key");
+            localServer != null
+                && (localServer == LocalServer.plugin
+                    || localServer == LocalServer.floor
+                    || consumer.subscriptionType != SubscriptionKind.Broadcast),
+            "localServer",
+            localServer,
+            "plugin, floor; without Broadcast also plain");
     client.check(check);
     producer.check(check);
     consumer.check(check);
@@ -80,6 +88,11 @@ public final class DriverFile {
    */
   public Map<String, String> brokerSettings() {
     return brokerSettings;
+  }
+
+  /** What a local run starts. */
+  public LocalServer localServer() {
+    return localServer;
   }
 
   /** Where the broker is, and how many connections go there. */
@@ -282,6 +295,7 @@ public final class DriverFile {
   public static final class ConsumerSettings {
     private SubscriptionKind subscriptionType = SubscriptionKind.Broadcast;
     private String broadcastSubscription = "broadcast";
+    private boolean durable = true;
     private int receiverQueueSize = 100;
     private AckKind ack = AckKind.cumulative;
     private int ackGroupMillis;
@@ -324,6 +338,11 @@ public final class DriverFile {
     /** The one subscription of all Broadcast consumers. */
     public String broadcastSubscription() {
       return broadcastSubscription;
+    }
+
+    /** Whether positions are stored; otherwise a consumer is as good as a reader. */
+    public boolean durable() {
+      return durable;
     }
 
     /** Permits: messages that a consumer may be sent before it has handled them. */

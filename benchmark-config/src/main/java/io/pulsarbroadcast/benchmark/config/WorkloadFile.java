@@ -183,6 +183,15 @@ public final class WorkloadFile {
       }
     }
 
+    /** The same with another backlog. */
+    public CatchUp withBacklog(double gigabytes) {
+      CatchUp other = new CatchUp();
+      other.backlogGigabytes = gigabytes;
+      other.laggards = laggards;
+      other.backlogMessagesPerSecond = backlogMessagesPerSecond;
+      return other;
+    }
+
     /** In units of 2^30 bytes of payload. */
     public double backlogGigabytes() {
       return backlogGigabytes;

@@ -36,6 +36,17 @@ class DriverFileTest {
     assertThat(driver.client().ioThreads()).isPositive();
     assertThat(driver.producer().lazyPartitions()).isFalse();
     assertThat(driver.brokerSettings()).isEmpty();
+    assertThat(driver.localServer()).isEqualTo(LocalServer.plugin);
+    assertThat(driver.consumer().durable()).isTrue();
+  }
+
+  @Test
+  void shouldRefuseBroadcastOnABrokerWithoutThePlugin() throws IOException {
+    File plain = file(HEAD + "localServer: plain\n");
+
+    assertThatThrownBy(() -> DriverFile.read(plain))
+        .hasMessageEndingWith(
+            "localServer is plain; allowed: plugin, floor; without Broadcast also plain");
   }
 
   @Test
@@ -57,10 +68,13 @@ class DriverFileTest {
                     + "consumer: {subscriptionType: Shared, ack: individual,"
                     + " broadcastSubscription: s, receiverQueueSize: 7, ackGroupMillis: 100,"
                     + " creationConcurrency: 8, creationAttempts: 3, creationTimeoutSeconds: 60,"
-                    + " cursorTimeToLiveSeconds: 30}\n"
+                    + " cursorTimeToLiveSeconds: 30, durable: false}\n"
+                    + "localServer: plain\n"
                     + "results: {folder: out, drainSeconds: 3}\n"
                     + "brokerSettings: {maxUnackedMessagesPerConsumer: 0}\n"));
 
+    assertThat(driver.localServer()).isEqualTo(LocalServer.plain);
+    assertThat(driver.consumer().durable()).isFalse();
     assertThat(driver.client().httpUrl()).isEqualTo("https://b:8443");
     assertThat(driver.client().connections()).isEqualTo(64);
     assertThat(driver.client().ioThreads()).isEqualTo(3);

@@ -2,56 +2,88 @@
 package io.pulsarbroadcast.benchmark.bench;
 
 import io.pulsarbroadcast.benchmark.cli.HelpOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
 
-/** What all benchmark commands have in common. The main thread calls it. */
-abstract class BenchSubcommand implements Callable<Integer> {
-  @ParentCommand private BenchCommand bench;
+/** What all commands have in common that measure. The main thread calls it. */
+public abstract class BenchSubcommand implements Callable<Integer> {
+  private static final int EXIT_INTERRUPTED = 130;
 
-  @Mixin private LoadOptions load;
+  /** Where things are on this machine does not belong to a result. */
+  private static final Set<String> PLACES =
+      Set.of("--pulsar-home", "--nar", "--plugin-class-path", "--output");
 
+  @ParentCommand private Console console;
   @Mixin private ServerOptions servers = new ServerOptions();
-
   @Mixin HelpOption help;
-
-  private final String name;
-
-  /** {@code load} has the defaults of this command. */
-  BenchSubcommand(String name, LoadOptions load) {
-    this.name = name;
-    this.load = load;
-  }
+  @Spec private CommandSpec spec;
+  private volatile boolean finished;
+  private volatile boolean interrupted;
 
   @Override
   public final Integer call() throws Exception {
-    load.check();
     check();
-    servers.check(needsBroker());
-    return measure(new BenchSession(bench, name, servers, load, describe()));
+    checkServers(servers);
+    Session session = new Session(console, spec.name(), optionValues(), servers);
+    Thread hook = new Thread(() -> stopping(session), "bench-interrupted");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      return measure(session);
+    } catch (Exception e) {
+      if (interrupted) {
+        return EXIT_INTERRUPTED; // The broker is gone, and everything fails.
+      }
+      session.failed();
+      throw e;
+    } finally {
+      finished = true;
+      removeHook(hook);
+    }
+  }
+
+  private static void removeHook(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The JVM is ending.
+    }
+  }
+
+  private void stopping(Session session) {
+    if (!finished) {
+      interrupted = true;
+      session.progress().interrupt();
+      console.err().println("Interrupted: the broker is stopped and its folder deleted");
+    }
   }
 
   /** Throws for the first option of this command's own that is not allowed. */
-  void check() {}
+  protected void check() throws Exception {}
 
-  /** The load in one line, as it stands above the results. */
-  String describe() {
-    return load.line();
+  /** By default it starts a broker with the plugin. */
+  void checkServers(ServerOptions options) {
+    options.check(true, true, "");
   }
 
-  boolean needsBroker() {
-    return true;
-  }
+  /** Returns the exit code, usually that of {@link Session#finish}. */
+  protected abstract int measure(Session session) throws Exception;
 
-  /** Returns the exit code. */
-  abstract int measure(BenchSession session) throws Exception;
-
-  LoadOptions load() {
-    return load;
-  }
-
-  ServerOptions servers() {
-    return servers;
+  private Map<String, String> optionValues() {
+    Map<String, String> values = new LinkedHashMap<>();
+    for (OptionSpec option : spec.options()) {
+      if (!option.usageHelp()
+          && option.getValue() != null
+          && !PLACES.contains(option.longestName())) {
+        values.put(option.longestName(), option.getValue().toString());
+      }
+    }
+    return values;
   }
 }

@@ -2,61 +2,55 @@
 package io.pulsarbroadcast.benchmark.bench;
 
 import io.pulsarbroadcast.benchmark.cli.Range;
-import io.pulsarbroadcast.benchmark.server.BrokerLoadServer;
-import io.pulsarbroadcast.benchmark.server.FloorLoadServer;
+import io.pulsarbroadcast.benchmark.engine.Plan;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Every message to every consumer, and beside it the floor. The main thread calls it. */
 @Command(
     name = "fanout",
+    header = "100,000 consumers of one topic; --floor: beside what the machine allows.",
     sortOptions = false,
+    showDefaultValues = true,
     usageHelpWidth = 100,
     description =
         "Every message to every consumer of a Broadcast subscription; with --floor beside what the"
             + " machine allows, in the same run.")
-final class FanoutCommand extends BenchSubcommand {
+public final class FanoutCommand extends BenchSubcommand {
   @Option(
       names = "--floor",
       description =
           "Put the same load on a bare server, in turn with the broker, and show the ratios.")
   private boolean withFloor;
 
-  @Option(
-      names = "--floor-acks",
-      paramLabel = "WHICH",
-      description =
-          "none: the floor is sent no acknowledgements; dropped: it reads and drops them; both: one"
-              + " after the other (default: ${DEFAULT-VALUE}).")
-  private String floorAcks = "none";
-
-  @Option(
-      names = "--rounds",
-      paramLabel = "N",
-      description = "How often each one has its turn (default: ${DEFAULT-VALUE}).")
+  @Option(names = "--rounds", paramLabel = "N", description = "How often each one has its turn.")
   @Range(from = 1, to = 1_000)
   private int rounds = 3;
 
-  FanoutCommand() {
-    super("fanout", new LoadOptions());
-  }
+  @Mixin private RunLoadOptions load = new RunLoadOptions(100_000, 1, 10_240, 60, 30);
+
+  private final List<Plan> plans = new ArrayList<>();
 
   @Override
-  void check() {
-    FloorAcks.parse(floorAcks);
-  }
-
-  @Override
-  int measure(BenchSession session) throws Exception {
-    try (BrokerLoadServer broker = session.startBroker("Broadcast");
-        FloorLoadServer floor = withFloor ? session.startFloor() : null) {
-      Rounds all = new Rounds(session, load());
-      all.add(broker.name(), broker, topic -> load().broadcast(broker.serviceUrl(), topic).build());
-      if (floor != null) {
-        FloorAcks.parse(floorAcks).addTo(all, floor, load());
-      }
-      all.run(rounds);
-      return all.report();
+  protected void check() throws IOException {
+    load.check();
+    plans.add(Plans.of(load, BenchFiles.driver("broadcast")));
+    if (withFloor) {
+      plans.add(Plans.of(load, BenchFiles.driver("floor")));
     }
+  }
+
+  @Override
+  protected int measure(Session session) throws Exception {
+    session.say("the load generator keeps %,d bytes per consumer", plans.get(0).bytesPerConsumer());
+    Runs runs = new Runs(session, Duration.ofDays(1), 0);
+    RunCommand.inTurn(
+        runs, plans, rounds, plan -> session.start(plan.server(), plan.brokerSettings()));
+    return runs.report(load.line());
   }
 }

@@ -1,148 +1,131 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
-import io.pulsarbroadcast.benchmark.cli.Program;
+import io.pulsarbroadcast.benchmark.engine.Load;
+import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
-import io.pulsarbroadcast.benchmark.server.BrokerLoadServer;
+import io.pulsarbroadcast.benchmark.server.Broker;
 import io.pulsarbroadcast.benchmark.server.ClassHistogram;
+import java.nio.file.Files;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** What a connected consumer costs the broker's heap. The main thread calls it. */
 @Command(
     name = "heap",
+    header = "Memory of the broker for each connected consumer.",
     sortOptions = false,
+    showDefaultValues = true,
     usageHelpWidth = 100,
     description =
         "Live heap of the broker without consumers, with all of them connected, and after they"
             + " received and acknowledged all messages; per consumer, and by class.")
-final class HeapCommand extends BenchSubcommand {
+public final class HeapCommand extends BenchSubcommand {
   private static final int PRIMING_CONSUMERS = 100;
   private static final int TOP_CLASSES = 60;
+  private static final Duration CONNECT_LIMIT = Duration.ofMinutes(10);
   private static final Duration PUBLISH_LIMIT = Duration.ofMinutes(10);
+
+  @Mixin private RunLoadOptions load = new RunLoadOptions(100_000, 1, 10_240, 10, 0);
 
   private final ResultTable table =
       new ResultTable(
-          List.of(
-              "broker",
-              "consumers",
-              "live heap, MB",
-              "heap per consumer, bytes",
-              "objects per consumer",
-              "direct memory, MB",
-              "direct per consumer, bytes",
-              "resident, MB"));
+          "broker",
+          "consumers",
+          "live heap, MB",
+          "heap per consumer, bytes",
+          "objects per consumer",
+          "direct memory, MB",
+          "direct per consumer, bytes",
+          "resident, MB");
 
-  HeapCommand() {
-    super("heap", defaults());
-  }
-
-  private static LoadOptions defaults() {
-    LoadOptions load = new LoadOptions();
-    load.messages = 10;
-    load.warmup = 0;
-    return load;
+  @Override
+  protected void check() {
+    load.check();
   }
 
   @Override
-  int measure(BenchSession session) throws Exception {
-    try (BrokerLoadServer broker = session.startBroker("Broadcast")) {
+  protected int measure(Session session) throws Exception {
+    try (Broker broker = session.startBroker(Map.of())) {
       prime(session, broker);
       MemoryReading empty = MemoryReading.of(broker);
       add("without consumers", 0, empty, empty);
-      session.results().write("heap-0-without-consumers.txt", top(empty.heap()));
-      String topic = session.newTopic();
-      FleetSnapshot snapshot;
       MemoryReading connected;
-      MemoryReading used;
-      try (ConnectedFleet fleet =
-          ConnectedFleet.connect(
-              broker,
-              load().broadcast(broker.serviceUrl(), topic).build(),
-              load().plan(),
-              session.progress())) {
+      FleetSnapshot snapshot;
+      LoadConfig config = load.broadcast(broker.serviceUrl(), session.newTopic()).build();
+      try (Load all = new Load("Broadcast", config, load.sizeBytes, session.progress())) {
+        all.connect(CONNECT_LIMIT);
         connected = MemoryReading.of(broker);
-        add("all connected", load().consumers, connected, empty);
-        fleet.publish("publish and receive", load().rate, 0, load().messages, PUBLISH_LIMIT);
-        used = MemoryReading.of(broker);
-        add("all messages acknowledged", load().consumers, used, empty);
-        snapshot = fleet.fleet().snapshot();
+        add("all connected", load.consumers, connected, empty);
+        all.publish("publish and receive", load.rate, 0, load.messages, PUBLISH_LIMIT);
+        MemoryReading used = MemoryReading.of(broker);
+        add("all messages acknowledged", load.consumers, used, empty);
+        snapshot = all.fleet().snapshot();
+        keep(session, "heap-2-acknowledged.txt", used.heap());
       }
-      session.results().write("heap-1-connected.txt", top(connected.heap()));
-      session.results().write("heap-2-acknowledged.txt", top(used.heap()));
-      report(session, empty, connected, snapshot);
-      long expected = (long) load().messages * load().consumers;
-      return snapshot.received() == expected ? Program.EXIT_COMPLETE : Program.EXIT_MISSING;
+      keep(session, "heap-0-without-consumers.txt", empty.heap());
+      keep(session, "heap-1-connected.txt", connected.heap());
+      session.brokerVersion(snapshot.brokerVersion());
+      session.print("%s", load.line());
+      session.print("");
+      session.show("result", table);
+      session.print("What connecting added, by class:");
+      session.print(
+          "%s", connected.heap().growthSince(empty.heap(), load.consumers, TOP_CLASSES / 2));
+      return session.finish(snapshot.received() == (long) load.messages * load.consumers, true);
     }
   }
 
   /** Lets the broker load its classes and fill its pools, so that they do not count as ours. */
-  private void prime(BenchSession session, BrokerLoadServer broker) throws Exception {
+  private void prime(Session session, Broker broker) throws Exception {
     String topic = session.newTopic();
-    try (ConnectedFleet fleet =
-        ConnectedFleet.connect(
-            broker,
-            load()
-                .broadcast(broker.serviceUrl(), topic)
-                .consumers(Math.min(PRIMING_CONSUMERS, load().consumers))
-                .build(),
-            load().plan(),
-            session.progress())) {
-      fleet.publish("prime the broker", load().rate * 10, 0, load().messages, PUBLISH_LIMIT);
+    LoadConfig config =
+        load.broadcast(broker.serviceUrl(), topic)
+            .consumers(Math.min(PRIMING_CONSUMERS, load.consumers))
+            .build();
+    try (Load few = new Load("a few", config, load.sizeBytes, session.progress())) {
+      few.connect(CONNECT_LIMIT);
+      few.publish("prime the broker", load.rate * 10, 0, load.messages, PUBLISH_LIMIT);
     }
     session.forget(broker, topic);
   }
 
   private void add(String state, int consumers, MemoryReading reading, MemoryReading empty) {
     double perConsumer = consumers == 0 ? Double.NaN : 1.0 / consumers;
-    table.add(
-        List.of(
-            state,
-            consumers,
-            reading.heapMegabytes(),
-            (reading.heap().totalBytes() - empty.heap().totalBytes()) * perConsumer,
-            (reading.heap().totalInstances() - empty.heap().totalInstances()) * perConsumer,
-            reading.directMegabytes(),
-            reading.directBytes().isPresent() && empty.directBytes().isPresent()
-                ? (reading.directBytes().getAsLong() - empty.directBytes().getAsLong())
-                    * perConsumer
-                : Double.NaN,
-            reading.residentMegabytes()));
+    table.row(
+        state,
+        consumers,
+        reading.heapMegabytes(),
+        (reading.heap().totalBytes() - empty.heap().totalBytes()) * perConsumer,
+        (reading.heap().totalInstances() - empty.heap().totalInstances()) * perConsumer,
+        reading.directMegabytes(),
+        (reading.directMegabytes() - empty.directMegabytes()) * (1 << 20) * perConsumer,
+        reading.residentMegabytes());
   }
 
-  private static String top(ClassHistogram histogram) {
-    return histogram.rows().stream()
-        .limit(TOP_CLASSES)
-        .map(
-            row ->
-                String.format(
-                    Locale.ROOT, "%,14d %,14d  %s", row.bytes(), row.instances(), row.className()))
-        .collect(
-            Collectors.joining(
-                System.lineSeparator(),
-                String.format("%14s %14s  %s%n", "bytes", "objects", "class"),
-                System.lineSeparator()));
-  }
-
-  private void report(
-      BenchSession session, MemoryReading empty, MemoryReading connected, FleetSnapshot snapshot)
+  private static void keep(Session session, String file, ClassHistogram histogram)
       throws Exception {
-    String newLine = System.lineSeparator();
-    String text =
-        load().line()
-            + newLine
-            + newLine
-            + table.text()
-            + newLine
-            + "What connecting added, by class:"
-            + newLine
-            + connected.heap().growthSince(empty.heap(), load().consumers, TOP_CLASSES / 2);
-    session.out().println();
-    session.out().print(session.results().write(text, table, snapshot.brokerVersion(), List.of()));
-    session.out().println("Results: " + session.results().folder());
+    String rows =
+        histogram.rows().stream()
+            .limit(TOP_CLASSES)
+            .map(
+                row ->
+                    String.format(
+                        Locale.ROOT,
+                        "%,14d %,14d  %s",
+                        row.bytes(),
+                        row.instances(),
+                        row.className()))
+            .collect(
+                Collectors.joining(
+                    System.lineSeparator(),
+                    String.format("%14s %14s  %s%n", "bytes", "objects", "class"),
+                    System.lineSeparator()));
+    Files.writeString(session.folder().resolve(file), rows);
   }
 }

@@ -8,8 +8,9 @@ import picocli.CommandLine.Command;
 /** Listed here and started by the script, because JMH wants a class path of its own. */
 @Command(
     name = "jmh",
+    header = "The pieces of the plugin against the plain alternatives.",
     description = "The pieces of the plugin against the plain alternatives; its options are JMH's.")
-final class JmhCommand implements Callable<Integer> {
+public final class JmhCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     throw new InvalidOptionException("jmh is started by the script: ./bench jmh");

@@ -1,142 +1,53 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
-import io.pulsarbroadcast.benchmark.cli.AbstractLoadOptions;
-import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
 import io.pulsarbroadcast.benchmark.cli.Range;
-import io.pulsarbroadcast.benchmark.load.AckPolicy;
-import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
-import io.pulsarbroadcast.benchmark.load.RunPlan;
-import io.pulsarbroadcast.benchmark.load.SourceAddresses;
-import java.time.Duration;
-import java.util.Locale;
-import java.util.Map;
+import io.pulsarbroadcast.benchmark.load.PayloadFormat;
 import picocli.CommandLine.Option;
 
-/** The load of a benchmark, as picocli fills it in. One thread may call it. */
-final class LoadOptions extends AbstractLoadOptions {
-  private static final Duration QUIET = Duration.ofSeconds(20);
+/**
+ * The load on one topic, as picocli fills it in. What is null and not given is taken from files.
+ * One thread may call it.
+ */
+public class LoadOptions {
+  @Option(names = "--consumers", paramLabel = "N", description = "Consumers of the one topic.")
+  @Range(from = 1, to = 1_000_000)
+  public Integer consumers;
 
   @Option(
-      names = "--warmup",
+      names = "--connections",
       paramLabel = "N",
-      description = "How many of them, from the first, are not timed (default: ${DEFAULT-VALUE}).")
-  @Range(from = 0, to = 9_999_999)
-  int warmup = 30;
+      description = "TCP connections they share; as many as consumers for one each.")
+  @Range(from = 1, to = 1_000_000)
+  public Integer connections;
 
-  @Option(
-      names = "--subscriptions",
-      paramLabel = "N",
-      description =
-          "Broadcast subscriptions that the consumers are dealt out to (default:"
-              + " ${DEFAULT-VALUE}).")
-  @Range(from = 1, to = 1_000)
-  int subscriptions = 1;
+  @Option(names = "--rate", paramLabel = "N", description = "Messages per second.")
+  @Range(from = 0.01, to = 1_000_000)
+  public Double rate;
 
-  @Option(
-      names = "--lookup",
-      paramLabel = "WHO",
-      description =
-          "connection: each connection looks the topic up once; consumer: each consumer does, as"
-              + " when every one is a client of its own (default: ${DEFAULT-VALUE}).")
-  String lookup = "connection";
+  @Option(names = "--size", paramLabel = "BYTES", description = "Size of a message.")
+  @Range(from = PayloadFormat.MIN_SIZE_BYTES, to = PayloadFormat.MAX_SIZE_BYTES)
+  public Integer sizeBytes;
 
-  @Option(
-      names = "--connect-timeout-seconds",
-      paramLabel = "N",
-      description = "For all consumers together (default: ${DEFAULT-VALUE}).")
-  @Range(from = 1, to = 86_400)
-  int connectTimeoutSeconds = 600;
+  /** With nothing but what is given. */
+  LoadOptions() {}
 
-  LoadOptions() {
-    super(100_000, 1);
+  /** With the defaults of a command. */
+  public LoadOptions(int consumers, int connections, double rate, int sizeBytes) {
+    this.consumers = consumers;
+    this.connections = connections;
+    this.rate = rate;
+    this.sizeBytes = sizeBytes;
   }
 
-  /** Many small messages, acknowledged once a second. */
-  static LoadOptions smallMessages() {
-    LoadOptions load = new LoadOptions();
-    load.rate = 10;
-    load.sizeBytes = 100;
-    load.ack = AckPolicy.timed(1_000).toString();
-    return load;
+  /**
+   * A thousand consumers, 20 messages of 10 KiB per second: what a small machine bears for long.
+   */
+  public static LoadOptions ofScenario() {
+    return new LoadOptions(1_000, 16, 20, 10_240);
   }
 
-  /** Throws {@link InvalidOptionException} for the first option that is not allowed. */
-  void check() {
-    checkLoad();
-    lookupPerConsumer();
-    try {
-      SourceAddresses.checkOpenFiles(Math.min(connections, consumers));
-    } catch (IllegalArgumentException e) {
-      throw new InvalidOptionException("--" + e.getMessage());
-    }
-  }
-
-  @Override
-  public int warmupMessages() {
-    return warmup;
-  }
-
-  private boolean lookupPerConsumer() {
-    switch (lookup.toLowerCase(Locale.ROOT)) {
-      case "connection":
-        return false;
-      case "consumer":
-        return true;
-      default:
-        throw new InvalidOptionException(
-            "--lookup is " + lookup + "; allowed: connection, consumer");
-    }
-  }
-
-  /** Everything but the subscriptions. */
-  LoadConfigBuilder config(String serviceUrl, String topic) {
-    return LoadConfig.builder()
-        .serviceUrl(serviceUrl)
-        .topic(topic)
-        .consumers(consumers)
-        .connections(connections)
-        .messages(messages)
-        .warmupMessages(warmup)
-        .subscribeWindow(subscribeWindow)
-        .receiverQueueSize(receiverQueue)
-        .ackPolicy(ackPolicy())
-        .lookupPerConsumer(lookupPerConsumer())
-        .verifyChecksums(!noChecksums);
-  }
-
-  /** With the Broadcast subscriptions. */
-  LoadConfigBuilder broadcast(String serviceUrl, String topic) {
-    return config(serviceUrl, topic).broadcast("bench", subscriptions);
-  }
-
-  RunPlan plan() {
-    return new RunPlan(sizeBytes, rate, Duration.ofSeconds(connectTimeoutSeconds), QUIET, false);
-  }
-
-  /** One line for people. */
-  String line() {
-    return String.format(
-        Locale.ROOT,
-        "%,d consumers over %,d connections, %,d messages of %,d bytes at %s per second, the first"
-            + " %,d not timed, ack %s, %,d subscription%s",
-        consumers,
-        Math.min(connections, consumers),
-        messages,
-        sizeBytes,
-        rate == Math.rint(rate) ? Long.toString((long) rate) : Double.toString(rate),
-        warmup,
-        ackPolicy(),
-        subscriptions,
-        subscriptions == 1 ? "" : "s");
-  }
-
-  /** For the result file. */
-  Map<String, String> asMap() {
-    Map<String, String> map = loadAsMap();
-    map.put("subscriptions", Integer.toString(subscriptions));
-    map.put("lookup", lookup);
-    return map;
+  static String plain(double number) {
+    return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
   }
 }

@@ -1,7 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
-import io.pulsarbroadcast.benchmark.server.BrokerLoadServer;
+import io.pulsarbroadcast.benchmark.server.Broker;
 import io.pulsarbroadcast.benchmark.server.ClassHistogram;
 import io.pulsarbroadcast.benchmark.server.Jcmd;
 import io.pulsarbroadcast.benchmark.server.ProcessMemory;
@@ -18,11 +18,12 @@ import java.util.OptionalLong;
 record MemoryReading(ClassHistogram heap, OptionalLong directBytes, OptionalLong residentBytes) {
   private static final double BYTES_PER_MEGABYTE = 1024 * 1024;
 
-  static MemoryReading of(BrokerLoadServer broker) throws IOException {
+  static MemoryReading of(Broker broker) throws IOException, InterruptedException {
+    ProcessHandle process = broker.process().orElseThrow();
     return new MemoryReading(
-        new Jcmd(broker.process()).classHistogram(),
+        new Jcmd(process).classHistogram(),
         broker.directMemoryBytes(),
-        ProcessMemory.residentBytes(broker.process()));
+        ProcessMemory.residentBytes(process));
   }
 
   double heapMegabytes() {

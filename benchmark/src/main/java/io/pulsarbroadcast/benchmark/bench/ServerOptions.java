@@ -4,8 +4,6 @@ package io.pulsarbroadcast.benchmark.bench;
 import io.pulsarbroadcast.benchmark.cli.BrokerOptions;
 import io.pulsarbroadcast.benchmark.cli.OptionValues;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -14,7 +12,7 @@ import picocli.CommandLine.Option;
  * it.
  */
 final class ServerOptions {
-  @Mixin BrokerOptions broker = new BrokerOptions(4_096, 4_096);
+  @Mixin BrokerOptions broker = new BrokerOptions();
 
   @Option(
       names = "--jfr",
@@ -26,25 +24,21 @@ final class ServerOptions {
   @Option(
       names = "--output",
       paramLabel = "FOLDER",
-      description = "Results go into a folder of their own in here (default: ${DEFAULT-VALUE}).")
+      description = "Results go into a folder of their own in here.")
   Path output = Path.of("results");
 
-  /** Throws {@code InvalidOptionException} for the first option that is not allowed. */
-  void check(boolean needsBroker) {
+  /**
+   * Throws {@code InvalidOptionException} for the first option that is not allowed.
+   *
+   * @param plugin whether brokers are started that need the plugin
+   * @param starts whether brokers are started at all
+   * @param instead what else is allowed, after a comma; or empty
+   */
+  void check(boolean starts, boolean plugin, String instead) {
     broker.settings();
     OptionValues.checkOutput(output);
-    if (needsBroker) {
-      broker.checkFiles(true, "");
+    if (starts) {
+      broker.checkFiles(plugin, instead);
     }
-  }
-
-  /** For the result file. */
-  Map<String, String> asMap() {
-    Map<String, String> map = new LinkedHashMap<>();
-    map.put("brokerHeapMegabytes", Integer.toString(broker.heapMegabytes()));
-    map.put("brokerDirectMegabytes", Integer.toString(broker.directMegabytes()));
-    map.put("brokerSettings", broker.settings().toString());
-    map.put("jfr", Boolean.toString(jfr));
-    return map;
   }
 }

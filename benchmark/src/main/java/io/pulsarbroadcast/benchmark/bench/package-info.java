@@ -1,4 +1,4 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 
-/** The benchmark commands: what {@code ./bench} runs, one class per command. */
+/** The commands, their options, and the session in which one runs: servers, results, exit code. */
 package io.pulsarbroadcast.benchmark.bench;

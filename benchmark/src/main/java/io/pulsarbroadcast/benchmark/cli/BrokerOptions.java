@@ -19,16 +19,16 @@ public final class BrokerOptions {
   @Option(
       names = "--broker-heap-mb",
       paramLabel = "MB",
-      description = "Heap of the broker that is started (default: ${DEFAULT-VALUE}).")
+      description = "Heap of the broker that is started.")
   @Range(from = 256, to = 1_048_576)
-  private int heapMegabytes;
+  private int heapMegabytes = 4_096;
 
   @Option(
       names = "--broker-direct-mb",
       paramLabel = "MB",
-      description = "Direct memory of the broker that is started (default: ${DEFAULT-VALUE}).")
+      description = "Direct memory of the broker that is started.")
   @Range(from = 128, to = 1_048_576)
-  private int directMegabytes;
+  private int directMegabytes = 4_096;
 
   @Option(
       names = "--broker-setting",
@@ -56,12 +56,6 @@ public final class BrokerOptions {
       paramLabel = "FOLDER",
       description = "The unpacked Pulsar distribution to start; the script adds it.")
   private Path pulsarHome;
-
-  /** The two defaults, which differ between commands. */
-  public BrokerOptions(int heapMegabytes, int directMegabytes) {
-    this.heapMegabytes = heapMegabytes;
-    this.directMegabytes = directMegabytes;
-  }
 
   /**
    * Throws {@link InvalidOptionException} when there is nothing to start.

@@ -103,7 +103,7 @@ public final class ConsumerFleet implements AutoCloseable {
   }
 
   /** True as soon as all are subscribed or {@link #awaitSubscribed} would throw at once. */
-  boolean awaitSettled(Duration timeout) throws InterruptedException {
+  public boolean awaitSettled(Duration timeout) throws InterruptedException {
     return await(
         timeout,
         () ->

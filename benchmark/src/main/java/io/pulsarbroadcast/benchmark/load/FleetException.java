@@ -18,7 +18,7 @@ public final class FleetException extends Exception {
   }
 
   /** Connections are lost, or the load could not be published. */
-  static FleetException failed(String message) {
+  public static FleetException failed(String message) {
     return new FleetException(message, false);
   }
 

@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 
 /** The options of a {@link LoadConfig}, with defaults. One thread at a time may call it. */
-public final class LoadConfigBuilder {
+public final class LoadConfigBuilder implements Cloneable {
   String serviceUrl;
   String topic;
   int consumers = 1;
@@ -23,7 +23,7 @@ public final class LoadConfigBuilder {
   boolean fromEarliest;
   IntFunction<String> consumerName = LoadConfig.numbered("consumer");
   IntFunction<String> subscriptionName;
-  final Map<String, String> consumerProperties = new LinkedHashMap<>();
+  Map<String, String> consumerProperties = new LinkedHashMap<>();
   boolean reconnect;
   boolean lookupPerConsumer;
   boolean verifyChecksums = true;
@@ -191,30 +191,13 @@ public final class LoadConfigBuilder {
 
   /** So that a config does not change when its builder is used on. */
   private LoadConfigBuilder copy() {
-    LoadConfigBuilder copy =
-        new LoadConfigBuilder()
-            .serviceUrl(serviceUrl)
-            .topic(topic)
-            .consumers(consumers)
-            .connections(connections)
-            .messages(messages)
-            .warmupMessages(warmupMessages)
-            .subscribeWindow(subscribeWindow)
-            .receiverQueueSize(receiverQueueSize)
-            .ackPolicy(ackPolicy)
-            .subType(subType)
-            .durable(durable)
-            .fromEarliest(fromEarliest)
-            .consumerName(consumerName)
-            .subscriptionName(subscriptionName)
-            .reconnect(reconnect)
-            .lookupPerConsumer(lookupPerConsumer)
-            .verifyChecksums(verifyChecksums)
-            .ioThreads(ioThreads)
-            .deliveryListener(deliveryListener)
-            .run(run);
-    copy.consumerProperties.putAll(consumerProperties);
-    return copy;
+    try {
+      LoadConfigBuilder copy = (LoadConfigBuilder) clone();
+      copy.consumerProperties = new LinkedHashMap<>(consumerProperties);
+      return copy;
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static void requireSet(String option, Object value) {

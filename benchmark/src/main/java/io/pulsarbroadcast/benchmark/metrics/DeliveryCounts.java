@@ -30,6 +30,9 @@ public record DeliveryCounts(
     long unexpected,
     long unacknowledged) {
 
+  /** Of nothing yet. */
+  public static final DeliveryCounts NONE = new DeliveryCounts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
   /** Both together. */
   public DeliveryCounts plus(DeliveryCounts other) {
     return new DeliveryCounts(

@@ -45,4 +45,15 @@ public record FleetSnapshot(
     Histogram connectMicros,
     long connectWallMicros,
     String brokerVersion,
-    String firstError) {}
+    String firstError) {
+  /** One value per message that any consumer has, from this message on, in microseconds. */
+  public Histogram lastReceivers(int from) {
+    Histogram last = new Histogram(endToEndMicros);
+    for (int i = from; i < receivers.size(); i++) {
+      if (receivers.get(i) > 0) {
+        last.recordValue(lastReceiverMicros.get(i));
+      }
+    }
+    return last;
+  }
+}

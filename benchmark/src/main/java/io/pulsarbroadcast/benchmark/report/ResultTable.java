@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.benchmark.report;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,11 +14,22 @@ import java.util.Map;
  * <p>Cells are strings, whole numbers, or decimals; null and NaN are figures that there are not.
  */
 public final class ResultTable {
+  private static final String COLUMN_GAP = "   ";
+
   private final List<String> columns;
   private final List<List<Object>> rows = new ArrayList<>();
 
   public ResultTable(List<String> columns) {
     this.columns = List.copyOf(columns);
+  }
+
+  public ResultTable(String... columns) {
+    this(List.of(columns));
+  }
+
+  /** Adds a row; one cell per column. */
+  public void row(Object... cells) {
+    add(Arrays.asList(cells));
   }
 
   /** Adds a row; one cell per column. */
@@ -29,16 +41,30 @@ public final class ResultTable {
     rows.add(new ArrayList<>(cells));
   }
 
-  public boolean isEmpty() {
-    return rows.isEmpty();
+  public List<String> columns() {
+    return columns;
+  }
+
+  /** Each cell as {@link #text()} has it. */
+  public List<List<String>> cells() {
+    return rows.stream().map(row -> row.stream().map(ResultTable::text).toList()).toList();
+  }
+
+  /** Some of the columns. */
+  public ResultTable select(List<String> some) {
+    ResultTable table = new ResultTable(some);
+    for (List<Object> row : rows) {
+      table.add(some.stream().map(name -> row.get(columns.indexOf(name))).toList());
+    }
+    return table;
   }
 
   /** In columns, with thousands separators and two decimals. */
   public String text() {
     List<List<String>> grid = new ArrayList<>();
     grid.add(columns);
-    rows.forEach(row -> grid.add(row.stream().map(ResultTable::text).toList()));
-    return TextGrid.format(grid);
+    grid.addAll(cells());
+    return format(grid);
   }
 
   /** The same with a line per column and a column per row, for few rows of many figures. */
@@ -50,7 +76,28 @@ public final class ResultTable {
       rows.forEach(row -> line.add(text(row.get(column))));
       grid.add(line);
     }
-    return TextGrid.format(grid);
+    return format(grid);
+  }
+
+  /** The first column to the left and the others to the right. */
+  private static String format(List<List<String>> grid) {
+    int[] widths = new int[grid.get(0).size()];
+    for (List<String> row : grid) {
+      for (int i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], row.get(i).length());
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    for (List<String> row : grid) {
+      StringBuilder line = new StringBuilder(row.get(0));
+      line.append(" ".repeat(widths[0] - row.get(0).length()));
+      for (int i = 1; i < widths.length; i++) {
+        line.append(COLUMN_GAP).append(" ".repeat(widths[i] - row.get(i).length()));
+        line.append(row.get(i));
+      }
+      text.append(line.toString().stripTrailing()).append(System.lineSeparator());
+    }
+    return text.toString();
   }
 
   /** RFC 4180, with full precision; an empty cell where there is no figure. */

@@ -1,144 +1,96 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
-import io.pulsarbroadcast.benchmark.cli.Program;
+import io.pulsarbroadcast.benchmark.bench.BenchSubcommand;
+import io.pulsarbroadcast.benchmark.bench.LoadOptions;
+import io.pulsarbroadcast.benchmark.bench.Session;
+import io.pulsarbroadcast.benchmark.engine.Load;
 import io.pulsarbroadcast.benchmark.load.FleetException;
-import io.pulsarbroadcast.benchmark.report.Environment;
+import io.pulsarbroadcast.benchmark.load.LoadConfig;
+import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
+import io.pulsarbroadcast.benchmark.load.RunListener;
+import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
-import org.apache.pulsar.client.api.PulsarClientException;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Option;
 
-/**
- * What all scenarios have in common: options, a broker, progress, promises, results, exit codes.
- * One thread may call it, once.
- */
-abstract class AbstractScenario implements Callable<Integer> {
+/** What all checks of long runs have in common. One thread may call it, once. */
+abstract class AbstractScenario extends BenchSubcommand {
   static final String SUBSCRIPTION = "all";
-  static final String EXIT_CODES =
-      "Exit code: 0 when all promises are kept, 1 when one is broken, 2 for a wrong option, 3 when"
-          + " the run failed.";
+  static final Duration CONNECT_TIMEOUT = Duration.ofMinutes(10);
 
-  @Mixin CommonOptions common = new CommonOptions();
-  @Spec CommandSpec spec;
+  private static final long POLL_MILLIS = 20;
 
-  final PrintStream out;
-  final PrintStream err;
-  final Map<String, Object> figures = new LinkedHashMap<>();
-  private final List<Promise> promises = new ArrayList<>();
-  private final StringBuilder text = new StringBuilder();
-  private final long startNanos = System.nanoTime();
-  private ResultsFolder results;
-  private ScenarioBroker broker;
-  private String brokerVersion = "unknown";
-
-  AbstractScenario(PrintStream out, PrintStream err) {
-    this.out = out;
-    this.err = err;
-  }
-
-  /** Throws for the first option that is not allowed. */
-  void check() {}
+  @Option(
+      names = "--counts-only",
+      description =
+          "Times are reported but do not decide the exit code: for machines that others use.")
+  private boolean countsOnly;
 
   /** Lines of standalone.conf for the broker. */
   abstract Map<String, String> brokerSettings();
 
-  /** Runs with a started broker; says what it found with {@link #promise} and {@link #print}. */
-  abstract void run(ScenarioBroker broker, ResultsFolder results)
+  /** Runs with a started broker, and tells the session what it found. */
+  abstract void run(Broker broker, Session session)
       throws IOException, InterruptedException, FleetException;
 
   @Override
-  public final Integer call() throws IOException, InterruptedException {
-    common.check();
-    check();
-    results = new ResultsFolder(common.output, spec.name());
-    try (ScenarioBroker started = ScenarioBroker.create(common, spec.name(), brokerSettings())) {
-      broker = started;
-      say("starting the broker");
-      broker.start();
-      run(broker, results);
-      return finish();
-    } catch (IOException | FleetException | RuntimeException e) {
-      return failed(e);
+  protected final int measure(Session session) throws Exception {
+    Map<String, String> settings = new LinkedHashMap<>();
+    settings.put("brokerDeleteInactiveTopicsEnabled", "false");
+    settings.put("bookkeeperClientExposeStatsToPrometheus", "true");
+    settings.putAll(brokerSettings());
+    session.say("starting the broker");
+    try (Broker broker = session.startBroker(settings)) {
+      run(broker, session);
+      return session.finish(true, !countsOnly);
     }
   }
 
-  private int failed(Exception e) throws IOException {
-    boolean expected = e instanceof FleetException || e instanceof IOException;
-    err.println(expected ? e.getMessage() : e.toString());
-    if (broker != null) {
-      err.println("Broker log: " + broker.keepLog(results));
-    }
-    return Program.EXIT_FAILED;
+  static String topic(String name) {
+    return "persistent://public/default/" + name;
   }
 
-  private int finish() throws IOException {
-    boolean kept = true;
-    StringBuilder lines = new StringBuilder();
-    for (Promise promise : promises) {
-      boolean decides = !promise.measured() || !common.countsOnly;
-      kept &= promise.kept() || !decides;
-      lines.append(promise.line());
-      lines.append(!promise.kept() && !decides ? " (does not count)" : "");
-      lines.append(System.lineSeparator());
-    }
-    print("");
-    print(lines.toString().stripTrailing());
-    results.write(
-        Environment.current(brokerVersion), optionValues(), figures, promises, text.toString());
-    if (!kept) {
-      err.println("Broker log: " + broker.keepLog(results));
-    }
-    out.println("Results: " + results.path());
-    return kept ? Program.EXIT_COMPLETE : Program.EXIT_MISSING;
+  /** Consumers of the one Broadcast subscription, of whom a log hears. */
+  static LoadConfigBuilder config(
+      Broker broker, String topic, LoadOptions options, ConsumerLog log, int messages) {
+    return LoadConfig.builder()
+        .serviceUrl(broker.serviceUrl())
+        .topic(topic(topic))
+        .broadcast(SUBSCRIPTION)
+        .consumers(options.consumers)
+        .connections(options.connections)
+        .messages(messages)
+        .deliveryListener(log);
   }
 
-  private Map<String, Object> optionValues() {
-    Map<String, Object> values = new LinkedHashMap<>();
-    for (OptionSpec option : spec.options()) {
-      if (!option.usageHelp() && option.getValue() != null) {
-        values.put(option.longestName(), option.getValue().toString());
+  /** Not connected yet. */
+  static Load load(LoadConfigBuilder config, int sizeBytes) {
+    return new Load("Broadcast", config.build(), sizeBytes, RunListener.SILENT);
+  }
+
+  /**
+   * Waits until every consumer has received this message or a later one.
+   *
+   * @throws IOException when the time is over
+   */
+  static void awaitReached(ConsumerLog log, int sequence, Duration timeout)
+      throws IOException, InterruptedException {
+    long startNanos = System.nanoTime();
+    while (log.lowest() < sequence) {
+      if (System.nanoTime() - startNanos > timeout.toNanos()) {
+        throw new IOException(
+            "After %d s some consumer has not received message %d; the one least far has %d"
+                .formatted(timeout.toSeconds(), sequence, log.lowest()));
       }
+      Thread.sleep(POLL_MILLIS);
     }
-    return values;
-  }
-
-  final void brokerVersion(String version) {
-    brokerVersion = version;
-  }
-
-  final void promise(Promise promise) {
-    promises.add(promise);
-  }
-
-  /** A line of progress: with the time, and not part of the results. */
-  final void say(String format, Object... values) {
-    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-    out.printf(Locale.ROOT, "%8.1f s  %s%n", millis / 1_000.0, format(format, values));
-  }
-
-  /** Part of the results. */
-  final void print(String lines) {
-    out.println(lines);
-    text.append(lines).append(System.lineSeparator());
   }
 
   static String format(String format, Object... values) {
-    return values.length == 0 ? format : String.format(Locale.ROOT, format, values);
-  }
-
-  /** Wraps what the stock client throws. */
-  static IOException publishing(PulsarClientException e) {
-    return new IOException("Publishing failed: " + e.getMessage(), e);
+    return String.format(Locale.ROOT, format, values);
   }
 }

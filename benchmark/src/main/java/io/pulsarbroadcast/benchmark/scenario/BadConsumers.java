@@ -59,11 +59,11 @@ final class BadConsumers implements AutoCloseable {
   void start() throws FleetException, InterruptedException {
     readers.start();
     ackers.start();
-    readers.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+    readers.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
     readers.pauseReading();
     timer.scheduleAtFixedRate(
         readers::keepAlive, SIGN_OF_LIFE_SECONDS, SIGN_OF_LIFE_SECONDS, TimeUnit.SECONDS);
-    ackers.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+    ackers.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
   }
 
   /** From now on all read, and acknowledge. */

@@ -1,7 +1,11 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.bench.Check;
+import io.pulsarbroadcast.benchmark.bench.LoadOptions;
+import io.pulsarbroadcast.benchmark.bench.Session;
 import io.pulsarbroadcast.benchmark.cli.Range;
+import io.pulsarbroadcast.benchmark.engine.Load;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
@@ -9,11 +13,11 @@ import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.load.Schedule;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
+import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.scenario.LatencyPhases.Phase;
+import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -25,14 +29,15 @@ import picocli.CommandLine.Option;
 /** Consumers far behind that catch up beside a tail, one and many of them. */
 @Command(
     name = "catch-up",
+    header = "Consumers far behind catch up beside a tail, one and many.",
     sortOptions = false,
+    showDefaultValues = true,
     usageHelpWidth = 100,
     description =
         "One durable consumer far behind catches up from BookKeeper while others receive at the tail;"
             + " then many that are equally far behind. Compares the rates, the tail's latency, and"
-            + " how much is read from BookKeeper.",
-    footer = {"", AbstractScenario.EXIT_CODES})
-final class CatchUpScenario extends AbstractScenario {
+            + " how much is read from BookKeeper.")
+public final class CatchUpScenario extends AbstractScenario {
   private static final String TOPIC = "catch-up";
   private static final double BYTES_PER_MEGABYTE = 1 << 20;
   private static final int LAGGARDS_PER_CONNECTION = 10;
@@ -43,42 +48,37 @@ final class CatchUpScenario extends AbstractScenario {
   private static final String READS =
       "pulsar_managedLedger_client_bookkeeper_client_READ_ENTRY_count";
 
-  @Mixin FleetOptions load = new FleetOptions();
+  @Mixin LoadOptions load = LoadOptions.ofScenario();
 
   @Option(
       names = "--backlog-mb",
       paramLabel = "MB",
-      description = "How far the laggards are behind (default: ${DEFAULT-VALUE}).")
+      description = "How far the laggards are behind.")
   @Range(from = 1, to = 9_000)
   int backlogMegabytes = 1_024;
 
   @Option(
       names = "--laggards",
       paramLabel = "N",
-      description = "How many catch up in the second run (default: ${DEFAULT-VALUE}).")
+      description = "How many catch up in the second run.")
   @Range(from = 1, to = 10_000)
   int laggards = 100;
 
-  @Option(
-      names = "--cache-mb",
-      paramLabel = "MB",
-      description = "The broker's entry cache (default: ${DEFAULT-VALUE}).")
+  @Option(names = "--cache-mb", paramLabel = "MB", description = "The broker's entry cache.")
   @Range(from = 1, to = 1_000_000)
   int cacheMegabytes = 16;
 
   @Option(
       names = "--before-seconds",
       paramLabel = "SECONDS",
-      description = "Time at the tail alone before each run (default: ${DEFAULT-VALUE}).")
+      description = "Time at the tail alone before each run.")
   @Range(from = 1, to = 3_600)
   int beforeSeconds = 60;
 
   @Option(
       names = "--max-read-ratio",
       paramLabel = "RATIO",
-      description =
-          "What many may cost in reads from BookKeeper, of what one does (default:"
-              + " ${DEFAULT-VALUE}).")
+      description = "What many may cost in reads from BookKeeper, of what one does.")
   @Range(from = 1, to = 1_000)
   double maxReadRatio = 1.5;
 
@@ -93,40 +93,36 @@ final class CatchUpScenario extends AbstractScenario {
 
   private int backlog;
 
-  CatchUpScenario(PrintStream out, PrintStream err) {
-    super(out, err);
-  }
-
   @Override
   Map<String, String> brokerSettings() {
     return Map.of("managedLedgerCacheSizeMB", Integer.toString(cacheMegabytes));
   }
 
   @Override
-  void run(ScenarioBroker broker, ResultsFolder results)
+  void run(Broker broker, Session session)
       throws IOException, InterruptedException, FleetException {
     backlog = (int) (backlogMegabytes * BYTES_PER_MEGABYTE / load.sizeBytes);
     int messages = backlog + (int) (load.rate * 2 * (beforeSeconds + TIMEOUT.toSeconds()));
     PhasedLog tail = new PhasedLog(load.consumers);
-    LoadConfigBuilder options = BroadcastLoad.config(broker, TOPIC, load, tail, messages);
+    LoadConfigBuilder options = config(broker, TOPIC, load, tail, messages);
     LoadConfig config = options.build();
-    try (BroadcastLoad running = new BroadcastLoad(options.run(config.run()), load.sizeBytes)) {
+    try (Load running = load(options.run(config.run()), load.sizeBytes)) {
       leavePosition(config, 1);
       leavePosition(config, laggards);
-      publishBacklog(running);
-      running.subscribe();
-      say("%,d consumers at the tail", load.consumers);
-      running.publish(backlog, load.rate);
-      Run one = catchUp(broker, config, running, tail, 1);
-      Run many = catchUp(broker, config, running, tail, laggards);
+      running.connectPublishers();
+      publishBacklog(session, running);
+      running.subscribe(CONNECT_TIMEOUT);
+      session.say("%,d consumers at the tail", load.consumers);
+      running.startPublishing(backlog, load.rate);
+      Run one = catchUp(broker, session, config, running, tail, 1);
+      Run many = catchUp(broker, session, config, running, tail, laggards);
       PublishResult published = running.stopPublishing(Duration.ofMinutes(2));
-      BroadcastLoad.awaitReached(
-          tail, published.acknowledged().length() - 1, Duration.ofMinutes(2));
+      awaitReached(tail, published.acknowledged().length() - 1, Duration.ofMinutes(2));
       FleetSnapshot fleet = running.fleet().snapshot();
       BitSet ofTheTail = (BitSet) published.acknowledged().clone();
       ofTheTail.clear(0, backlog);
-      brokerVersion(fleet.brokerVersion());
-      report(results, one, many, tail, ofTheTail);
+      session.brokerVersion(fleet.brokerVersion());
+      report(session, one, many, tail, ofTheTail);
     }
   }
 
@@ -135,7 +131,7 @@ final class CatchUpScenario extends AbstractScenario {
       throws FleetException, InterruptedException {
     try (ConsumerFleet fleet = new ConsumerFleet(laggards(config, new ConsumerLog(count, true)))) {
       fleet.start();
-      fleet.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+      fleet.awaitSubscribed(CONNECT_TIMEOUT);
     }
   }
 
@@ -154,8 +150,9 @@ final class CatchUpScenario extends AbstractScenario {
         .build();
   }
 
-  private void publishBacklog(BroadcastLoad running) throws IOException, InterruptedException {
-    say("publishing %,d messages, %,d MB", backlog, backlogMegabytes);
+  private void publishBacklog(Session session, Load running)
+      throws IOException, InterruptedException {
+    session.say("publishing %,d messages, %,d MB", backlog, backlogMegabytes);
     PublishResult result =
         running
             .publisher()
@@ -166,7 +163,7 @@ final class CatchUpScenario extends AbstractScenario {
   }
 
   private Run catchUp(
-      ScenarioBroker broker, LoadConfig config, BroadcastLoad running, PhasedLog tail, int count)
+      Broker broker, Session session, LoadConfig config, Load running, PhasedLog tail, int count)
       throws IOException, InterruptedException, FleetException {
     // The tail's consumers get to know their connections before they are timed.
     TimeUnit.SECONDS.sleep(Math.min(5, beforeSeconds));
@@ -175,32 +172,32 @@ final class CatchUpScenario extends AbstractScenario {
     double readsBefore = broker.metrics().sum(READS, "success=\"true\"");
     ConsumerLog log = new ConsumerLog(count, true);
     try (ConsumerFleet fleet = new ConsumerFleet(laggards(config, log))) {
-      say("%d behind by %,d messages: catching up", count, running.publisher().nextSequence());
+      session.say(
+          "%d behind by %,d messages: catching up", count, running.publisher().nextSequence());
       Phase during = tail.phases().begin("during " + count, running.publisher().nextSequence() + 1);
       long startNanos = System.nanoTime();
       fleet.start();
-      fleet.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
-      BroadcastLoad.awaitReached(log, running.publisher().nextSequence() - 1, TIMEOUT);
+      fleet.awaitSubscribed(CONNECT_TIMEOUT);
+      awaitReached(log, running.publisher().nextSequence() - 1, TIMEOUT);
       double seconds = (System.nanoTime() - startNanos) / 1e9;
       tail.phases().end(running.publisher().nextSequence() + 1);
       double reads = broker.metrics().sum(READS, "success=\"true\"") - readsBefore;
-      say("caught up after %.1f s, %.0f reads from BookKeeper", seconds, reads);
+      session.say("caught up after %.1f s, %.0f reads from BookKeeper", seconds, reads);
       fleet.snapshot();
       return new Run(count, seconds, reads, before, during, log);
     }
   }
 
-  private void report(ResultsFolder results, Run one, Run many, PhasedLog tail, BitSet ofTheTail)
+  private void report(Session session, Run one, Run many, PhasedLog tail, BitSet ofTheTail)
       throws IOException {
-    print("");
-    print(
-        format(
-            "%,d messages of %,d bytes behind (%,d MB, entry cache %,d MB), %,d consumers at the tail,"
-                + " %.0f messages per second",
-            backlog, load.sizeBytes, backlogMegabytes, cacheMegabytes, load.consumers, load.rate));
-    print("");
-    TextTable table =
-        new TextTable(
+    session.print("");
+    session.print(
+        "%,d messages of %,d bytes behind (%,d MB, entry cache %,d MB), %,d consumers at the tail,"
+            + " %.0f messages per second",
+        backlog, load.sizeBytes, backlogMegabytes, cacheMegabytes, load.consumers, load.rate);
+    session.print("");
+    ResultTable table =
+        new ResultTable(
             "behind",
             "caught up, s",
             "each, MB/s",
@@ -209,63 +206,48 @@ final class CatchUpScenario extends AbstractScenario {
             "reads",
             "tail P99 before, ms",
             "tail P99 during, ms");
-    List<Promise> promises = new ArrayList<>();
     BitSet ofTheBacklog = new BitSet();
     ofTheBacklog.set(0, backlog);
-    try (CsvFile csv =
-            new CsvFile(
-                results.file("catch-up.csv"),
-                "laggards",
-                "seconds",
-                "megabytesPerSecondEach",
-                "messagesPerSecondEach",
-                "reads",
-                "tailP99MillisBefore",
-                "tailP99MillisDuring");
-        CsvFile consumers = ConsumerLog.csv(results.file("consumers.csv"))) {
-      for (Run run : List.of(one, many)) {
-        double rate = backlog / run.seconds;
-        double megabytes = rate * load.sizeBytes / BYTES_PER_MEGABYTE;
-        double before = LatencyPhases.millis(run.tailBefore.micros(), 99);
-        double during = LatencyPhases.millis(run.tailDuring.micros(), 99);
-        table.row(
-            run.consumers,
-            run.seconds,
-            megabytes,
-            rate,
-            megabytes * run.consumers,
-            (long) run.reads,
-            before,
-            during);
-        csv.row(run.consumers, run.seconds, megabytes, rate, run.reads, before, during);
-        run.log.write(consumers, "behind-" + run.consumers, ofTheBacklog);
-        String who = run.consumers == 1 ? "the one" : "each of the " + run.consumers;
-        promises.addAll(List.of(run.log.promises(who, ofTheBacklog)));
-        promises.add(
-            Promise.counted(
-                "nothing came twice to " + who,
-                run.log.duplicates() == 0,
-                format("%,d did", run.log.duplicates())));
-        figures.put("seconds" + run.consumers, run.seconds);
-        figures.put("megabytesPerSecondEach" + run.consumers, megabytes);
-        figures.put("reads" + run.consumers, run.reads);
-        figures.put("tailP99MillisBefore" + run.consumers, before);
-        figures.put("tailP99MillisDuring" + run.consumers, during);
-      }
-      tail.write(consumers, "tail", ofTheTail);
+    ResultTable consumers = ConsumerLog.table();
+    for (Run run : List.of(one, many)) {
+      double rate = backlog / run.seconds;
+      double megabytes = rate * load.sizeBytes / BYTES_PER_MEGABYTE;
+      double before = LatencyPhases.millis(run.tailBefore.micros(), 99);
+      double during = LatencyPhases.millis(run.tailDuring.micros(), 99);
+      table.row(
+          Integer.toString(run.consumers),
+          run.seconds,
+          megabytes,
+          rate,
+          megabytes * run.consumers,
+          (long) run.reads,
+          before,
+          during);
+      run.log.addTo(consumers, "behind-" + run.consumers, ofTheBacklog);
+      String who = run.consumers == 1 ? "the one" : "each of the " + run.consumers;
+      run.log.checks(who, ofTheBacklog).forEach(session::check);
+      session.check(
+          Check.counted(
+              "nothing came twice to " + who,
+              run.log.duplicates() == 0,
+              format("%,d did", run.log.duplicates())));
+      session.figure("seconds" + run.consumers, run.seconds);
+      session.figure("megabytesPerSecondEach" + run.consumers, megabytes);
+      session.figure("reads" + run.consumers, run.reads);
+      session.figure("tailP99MillisBefore" + run.consumers, before);
+      session.figure("tailP99MillisDuring" + run.consumers, during);
     }
-    print(table.toString());
-    promises.forEach(this::promise);
-    for (Promise promise : tail.promises("every consumer at the tail", ofTheTail)) {
-      promise(promise);
-    }
-    promise(
-        Promise.counted(
+    tail.addTo(consumers, "tail", ofTheTail);
+    session.show("catch-up", table);
+    session.write("consumers", consumers);
+    tail.checks("every consumer at the tail", ofTheTail).forEach(session::check);
+    session.check(
+        Check.counted(
             "the catch-up was read from BookKeeper and not from the cache",
             one.reads > 0,
             format("%.0f reads", one.reads)));
-    promise(
-        Promise.counted(
+    session.check(
+        Check.counted(
             format("%d cost at most %.1f times the reads of one", many.consumers, maxReadRatio),
             many.reads <= one.reads * maxReadRatio,
             format("%.0f and %.0f, ratio %.2f", many.reads, one.reads, many.reads / one.reads)));

@@ -1,10 +1,11 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.bench.Check;
 import io.pulsarbroadcast.benchmark.load.DeliveryListener;
-import java.io.IOException;
-import java.nio.file.Path;
+import io.pulsarbroadcast.benchmark.report.ResultTable;
 import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
@@ -103,31 +104,31 @@ class ConsumerLog implements DeliveryListener {
   }
 
   /** One line per consumer; of a group, for example the good ones. */
-  void write(CsvFile csv, String group, BitSet expected) throws IOException {
+  void addTo(ResultTable table, String group, BitSet expected) {
     for (int i = 0; i < received.length; i++) {
-      csv.row(group, i, expected.cardinality(), missing(i, expected), duplicates[i], outOfOrder[i]);
+      table.row(
+          group, i, expected.cardinality(), missing(i, expected), duplicates[i], outOfOrder[i]);
     }
   }
 
-  static CsvFile csv(Path file) throws IOException {
-    return new CsvFile(
-        file, "group", "consumer", "expected", "missing", "duplicates", "outOfOrder");
+  static ResultTable table() {
+    return new ResultTable(
+        "group", "consumer", "expected", "missing", "duplicates", "out of order");
   }
 
   /** That nobody lacks a message, and that order held for everybody, in redeliveries too. */
-  Promise[] promises(String who, BitSet expected) {
+  List<Check> checks(String who, BitSet expected) {
     long missing = missing(expected);
-    return new Promise[] {
-      Promise.counted(
-          "I1: " + who + " received every message",
-          missing == 0,
-          AbstractScenario.format(
-              "%,d of %,d deliveries missing",
-              missing, (long) expected.cardinality() * received.length)),
-      Promise.counted(
-          "I2: " + who + " received them in order",
-          outOfOrder() == 0,
-          AbstractScenario.format("%,d out of order", outOfOrder()))
-    };
+    return List.of(
+        Check.counted(
+            "I1: " + who + " received every message",
+            missing == 0,
+            AbstractScenario.format(
+                "%,d of %,d deliveries missing",
+                missing, (long) expected.cardinality() * received.length)),
+        Check.counted(
+            "I2: " + who + " received them in order",
+            outOfOrder() == 0,
+            AbstractScenario.format("%,d out of order", outOfOrder())));
   }
 }

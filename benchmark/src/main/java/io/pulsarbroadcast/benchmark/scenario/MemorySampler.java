@@ -1,7 +1,11 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.bench.Check;
 import io.pulsarbroadcast.benchmark.broker.MetricsPage;
+import io.pulsarbroadcast.benchmark.report.ResultTable;
+import io.pulsarbroadcast.benchmark.server.Broker;
+import io.pulsarbroadcast.benchmark.server.Jcmd;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,8 +29,15 @@ final class MemorySampler implements AutoCloseable {
   /** One moment. */
   record Sample(String phase, double seconds, double heapMegabytes, double directMegabytes) {}
 
-  private final ScenarioBroker broker;
-  private final CsvFile csv;
+  private final Broker broker;
+  private final Path csv;
+  private final ResultTable table =
+      new ResultTable(
+          "phase",
+          "seconds",
+          "heap after a collection, MB",
+          "direct memory, MB",
+          "entry cache, MB");
   private final long startNanos = System.nanoTime();
   private final List<Sample> samples = new ArrayList<>();
   private final ScheduledExecutorService timer =
@@ -39,11 +50,9 @@ final class MemorySampler implements AutoCloseable {
   private final ScheduledFuture<?> sampling;
   private volatile String phase = "";
 
-  MemorySampler(ScenarioBroker broker, Path file, int everySeconds) throws IOException {
+  MemorySampler(Broker broker, Path csv, int everySeconds) {
     this.broker = broker;
-    this.csv =
-        new CsvFile(
-            file, "phase", "seconds", "heapAfterGcMegabytes", "directMegabytes", "cacheMegabytes");
+    this.csv = csv;
     this.sampling = timer.scheduleAtFixedRate(this::sample, 0, everySeconds, TimeUnit.SECONDS);
   }
 
@@ -55,7 +64,7 @@ final class MemorySampler implements AutoCloseable {
   private void sample() {
     try {
       String during = phase;
-      collectGarbage();
+      new Jcmd(broker.process().orElseThrow()).run("GC.run");
       MetricsPage page = broker.metrics();
       Sample sample =
           new Sample(
@@ -66,12 +75,14 @@ final class MemorySampler implements AutoCloseable {
       synchronized (samples) {
         samples.add(sample);
       }
-      csv.row(
+      table.row(
           during,
-          AbstractScenario.format("%.1f", sample.seconds),
-          AbstractScenario.format("%.1f", sample.heapMegabytes),
-          AbstractScenario.format("%.1f", sample.directMegabytes),
-          AbstractScenario.format("%.1f", megabytes(page, "pulsar_ml_cache_used_size")));
+          sample.seconds,
+          sample.heapMegabytes,
+          sample.directMegabytes,
+          megabytes(page, "pulsar_ml_cache_used_size"));
+      // At once, so that a run that ends early leaves what it had.
+      Files.writeString(csv, table.csv());
     } catch (IOException e) {
       throw new IllegalStateException("The broker's memory cannot be read: " + e.getMessage(), e);
     } catch (InterruptedException e) {
@@ -81,18 +92,6 @@ final class MemorySampler implements AutoCloseable {
 
   private static double megabytes(MetricsPage page, String metric) {
     return page.sum(metric) / BYTES_PER_MEGABYTE;
-  }
-
-  /** With the JDK's own tool; a Java without it shows the heap as of the last collection. */
-  private void collectGarbage() throws IOException, InterruptedException {
-    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
-    if (Files.isExecutable(jcmd)) {
-      new ProcessBuilder(jcmd.toString(), Long.toString(broker.pid()), "GC.run")
-          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-          .redirectError(ProcessBuilder.Redirect.DISCARD)
-          .start()
-          .waitFor();
-    }
   }
 
   List<Sample> samples() {
@@ -105,7 +104,7 @@ final class MemorySampler implements AutoCloseable {
    * Whether the last third of a phase is hardly above its first: by no more than this share and
    * this many megabytes.
    */
-  Promise flat(
+  Check flat(
       String what, String during, ToDoubleFunction<Sample> value, double share, double megabytes) {
     double[] values =
         samples().stream().filter(s -> s.phase.equals(during)).mapToDouble(value).toArray();
@@ -115,11 +114,11 @@ final class MemorySampler implements AutoCloseable {
             what, during, share * 100, megabytes);
     int third = values.length / THIRDS;
     if (third == 0) {
-      return Promise.counted(text, false, values.length + " samples, at least 3 are needed");
+      return Check.counted(text, false, values.length + " samples, at least 3 are needed");
     }
     double first = mean(values, 0, third);
     double last = mean(values, values.length - third, values.length);
-    return Promise.counted(
+    return Check.counted(
         text,
         last <= first * (1 + share) + megabytes,
         AbstractScenario.format(
@@ -156,6 +155,5 @@ final class MemorySampler implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    csv.close();
   }
 }

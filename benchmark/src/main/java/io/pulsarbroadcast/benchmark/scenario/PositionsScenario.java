@@ -1,11 +1,15 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.bench.Check;
+import io.pulsarbroadcast.benchmark.bench.Session;
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
 import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.FleetException;
+import io.pulsarbroadcast.benchmark.load.RunListener;
+import io.pulsarbroadcast.benchmark.report.ResultTable;
+import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,14 +24,15 @@ import picocli.CommandLine.Option;
 /** Stored positions of very many consumers: how large, and how fast written and recovered. */
 @Command(
     name = "positions",
+    header = "Size of 100,000 stored positions, and the time to write and recover them.",
     sortOptions = false,
+    showDefaultValues = true,
     usageHelpWidth = 100,
     description =
         "Sizes of a change and of a snapshot of very many stored positions, and the time to write and"
             + " to recover them: everybody at one place, at 100 places, each at its own, and 1 %% of"
-            + " them with holes. Once for the encoding alone, once through a real broker.",
-    footer = {"", AbstractScenario.EXIT_CODES})
-final class PositionsScenario extends AbstractScenario {
+            + " them with holes. Once for the encoding alone, once through a real broker.")
+public final class PositionsScenario extends AbstractScenario {
   private static final String ENCODING_CLASS =
       "io.pulsarbroadcast.broker.cursor.PositionsEncodingMain";
   private static final String STORED_SIZE = "pulsar_ml_StoredMessagesSize";
@@ -39,26 +44,18 @@ final class PositionsScenario extends AbstractScenario {
   private static final long POLL_MILLIS = 250;
   private static final int ENCODING_CELLS = 8;
 
-  @Option(
-      names = "--consumers",
-      paramLabel = "N",
-      description = "Positions per case (default: ${DEFAULT-VALUE}).")
+  @Option(names = "--consumers", paramLabel = "N", description = "Positions per case.")
   @Range(from = PositionsCase.HOLDERS_SHARE, to = 1_000_000)
   int consumers = 100_000;
 
-  @Option(
-      names = "--connections",
-      paramLabel = "N",
-      description = "TCP connections they share (default: ${DEFAULT-VALUE}).")
+  @Option(names = "--connections", paramLabel = "N", description = "TCP connections they share.")
   @Range(from = 1, to = 10_000)
   int connections = 100;
 
   @Option(
       names = "--holes",
       paramLabel = "N",
-      description =
-          "Holes of each of the 1 %%, through the broker; without it always 1,000 (default:"
-              + " ${DEFAULT-VALUE}).")
+      description = "Holes of each of the 1 %%, through the broker; without it always 1,000.")
   @Range(from = 1, to = 10_000)
   int holes = 1_000;
 
@@ -85,12 +82,8 @@ final class PositionsScenario extends AbstractScenario {
   private double baselineLoadSeconds;
   private double baselineSubscribeSeconds;
 
-  PositionsScenario(PrintStream out, PrintStream err) {
-    super(out, err);
-  }
-
   @Override
-  void check() {
+  protected void check() {
     if (pluginClassPath == null || pluginClassPath.isBlank()) {
       throw new InvalidOptionException(
           "--plugin-class-path is not set; allowed: a Java class path");
@@ -104,35 +97,35 @@ final class PositionsScenario extends AbstractScenario {
   }
 
   @Override
-  void run(ScenarioBroker broker, ResultsFolder results)
+  void run(Broker broker, Session session)
       throws IOException, InterruptedException, FleetException {
     for (PositionsCase positions : PositionsCase.values()) {
       rows.put(positions, new Row());
     }
-    measureEncoding(results);
+    measureEncoding(session);
     List<PositionsSetup> setups = new ArrayList<>();
     try {
       for (PositionsCase positions : PositionsCase.values()) {
         PositionsSetup setup = new PositionsSetup(broker, positions, consumers, connections, holes);
         setups.add(setup);
-        write(broker, setup, positions, rows.get(positions));
+        write(broker, session, setup, positions, rows.get(positions));
         setup.close();
       }
       setups.get(0).subscribeSeconds(WARM_UP_TOPIC, ONE_NAME);
       setups.get(0).subscribeSeconds(BASELINE_TOPIC, ONE_NAME);
-      say("restarting the broker");
+      session.say("restarting the broker");
       broker.stop();
-      broker.start();
-      recover(broker, setups);
+      broker.start(RunListener.SILENT);
+      recover(broker, session, setups);
     } finally {
       setups.forEach(PositionsSetup::close);
     }
-    report(results);
+    report(session);
   }
 
-  private void measureEncoding(ResultsFolder results) throws IOException, InterruptedException {
-    say("the encoding alone, %,d positions", consumers);
-    Path csv = results.file("encoding.csv");
+  private void measureEncoding(Session session) throws IOException, InterruptedException {
+    session.say("the encoding alone, %,d positions", consumers);
+    Path csv = session.folder().resolve("encoding.csv");
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
     Process process =
         new ProcessBuilder(
@@ -160,24 +153,25 @@ final class PositionsScenario extends AbstractScenario {
     }
   }
 
-  private void write(ScenarioBroker broker, PositionsSetup setup, PositionsCase positions, Row row)
+  private void write(
+      Broker broker, Session session, PositionsSetup setup, PositionsCase positions, Row row)
       throws IOException, InterruptedException, FleetException {
     row.registerSeconds = setup.register();
-    say("%s: %,d subscribed in %.1f s", positions.label(), consumers, row.registerSeconds);
+    session.say("%s: %,d subscribed in %.1f s", positions.label(), consumers, row.registerSeconds);
     setup.arrange();
-    say("%s: arranged", positions.label());
+    session.say("%s: arranged", positions.label());
     // A seek is done when the new place is on storage, and with it all that has changed.
     setup.writeSeconds("new-name-1");
     double before = storedBytes(broker);
     row.moveSeconds = setup.moveEverybody();
     row.deltaSeconds = setup.writeSeconds("new-name-2");
     row.deltaBytes = storedBytes(broker) - before;
-    say(
+    session.say(
         "%s: everybody acknowledged one more message in %.1f s, written with %,.0f bytes",
         positions.label(), row.moveSeconds, row.deltaBytes);
   }
 
-  private void recover(ScenarioBroker broker, List<PositionsSetup> setups)
+  private void recover(Broker broker, Session session, List<PositionsSetup> setups)
       throws IOException, InterruptedException, FleetException {
     // What a broker does once after its start is not taken for recovery.
     loadSeconds(broker, WARM_UP_TOPIC);
@@ -192,23 +186,22 @@ final class PositionsScenario extends AbstractScenario {
       // The first write after a load is a snapshot, and everything before it is trimmed.
       row.snapshotSeconds = setup.subscribeSeconds(setup.someName());
       row.snapshotBytes = storedBytes(broker) - before;
-      say(
+      session.say(
           "%s: loaded in %.2f s, snapshot of %,.0f bytes written in %.2f s",
           positions.label(), row.loadSeconds, row.snapshotBytes, row.snapshotSeconds);
     }
   }
 
   /** The broker loads a topic, with everything that is stored of it, when asked for statistics. */
-  private static double loadSeconds(ScenarioBroker broker, String topic)
+  private static double loadSeconds(Broker broker, String topic)
       throws IOException, InterruptedException {
     long startNanos = System.nanoTime();
-    broker.backlog(topic);
+    broker.backlog(topic(topic), SUBSCRIPTION);
     return (System.nanoTime() - startNanos) / 1e9;
   }
 
   /** The size of all positions logs, as soon as it does not change any more. */
-  private static double storedBytes(ScenarioBroker broker)
-      throws IOException, InterruptedException {
+  private static double storedBytes(Broker broker) throws IOException, InterruptedException {
     double last = Double.NaN;
     long sinceNanos = System.nanoTime();
     while (true) {
@@ -227,23 +220,25 @@ final class PositionsScenario extends AbstractScenario {
     }
   }
 
-  private void report(ResultsFolder results) throws IOException {
-    TextTable encoding =
-        new TextTable(
-            "encoding alone", "change, bytes", "ms", "snapshot, bytes", "ms", "recover, ms");
-    TextTable through =
-        new TextTable(
+  private void report(Session session) throws IOException {
+    ResultTable encoding =
+        new ResultTable(
+            "encoding alone",
+            "change, bytes",
+            "encoded, ms",
+            "snapshot, bytes",
+            "snapshot encoded, ms",
+            "recovered, ms");
+    ResultTable through =
+        new ResultTable(
             "through the broker",
             "subscribe all, s",
+            "moved, s",
             "change, bytes",
-            "written, s",
+            "change written, s",
             "snapshot, bytes",
-            "written, s",
+            "snapshot written, s",
             "recovered, s");
-    StringBuilder markdown =
-        new StringBuilder(
-            "| Positions | Change, bytes | Encoded, ms | Snapshot, bytes | Encoded, ms | Decoded, ms |"
-                + " Written by the broker, s | Topic loaded, s |\n|---|---|---|---|---|---|---|---|\n");
     rows.forEach(
         (positions, row) -> {
           String[] cells = row.encoding;
@@ -257,78 +252,42 @@ final class PositionsScenario extends AbstractScenario {
           through.row(
               positions.label(),
               row.registerSeconds,
+              row.moveSeconds,
               (long) row.deltaBytes,
               row.deltaSeconds,
               (long) row.snapshotBytes,
               row.snapshotSeconds,
               row.loadSeconds);
-          markdown.append(
-              format(
-                  "| %s | %,d | %s | %,d | %s | %s | %.2f | %.2f |%n",
-                  positions.label(),
-                  Long.parseLong(cells[4]),
-                  cells[6],
-                  Long.parseLong(cells[1]),
-                  cells[3],
-                  cells[7],
-                  row.snapshotSeconds,
-                  row.loadSeconds));
+          kept(session, positions, row);
         });
-    print("");
-    print(format("%,d positions; %,d holes each through the broker", consumers, holes));
-    print("");
-    print(encoding.toString());
-    print(through.toString());
-    print(
-        format(
-            "for comparison, one position: topic loaded in %.2f s, its consumer subscribed in %.2f s",
-            baselineLoadSeconds, baselineSubscribeSeconds));
-    Files.writeString(results.file("positions.md"), markdown);
-    writeCsv(results);
-    promises();
+    session.print("");
+    session.print("%,d positions; %,d holes each through the broker", consumers, holes);
+    session.print("");
+    session.show("encoding-alone", encoding);
+    session.show("through-the-broker", through);
+    session.print(
+        "for comparison, one position: topic loaded in %.2f s, its consumer subscribed in %.2f s",
+        baselineLoadSeconds, baselineSubscribeSeconds);
+    session.figure("baselineLoadSeconds", baselineLoadSeconds);
+    checks(session);
   }
 
-  private void writeCsv(ResultsFolder results) throws IOException {
-    try (CsvFile csv =
-        new CsvFile(
-            results.file("broker.csv"),
-            "case",
-            "registerSeconds",
-            "moveSeconds",
-            "deltaBytes",
-            "deltaSeconds",
-            "snapshotBytes",
-            "snapshotSeconds",
-            "loadSeconds")) {
-      for (Map.Entry<PositionsCase, Row> entry : rows.entrySet()) {
-        Row row = entry.getValue();
-        csv.row(
-            entry.getKey().label(),
-            row.registerSeconds,
-            row.moveSeconds,
-            (long) row.deltaBytes,
-            row.deltaSeconds,
-            (long) row.snapshotBytes,
-            row.snapshotSeconds,
-            row.loadSeconds);
-        figures.put("deltaBytes " + entry.getKey().label(), row.deltaBytes);
-        figures.put("snapshotBytes " + entry.getKey().label(), row.snapshotBytes);
-        figures.put("loadSeconds " + entry.getKey().label(), row.loadSeconds);
-      }
-    }
-    figures.put("baselineLoadSeconds", baselineLoadSeconds);
+  private static void kept(Session session, PositionsCase positions, Row row) {
+    session.figure("deltaBytes " + positions.label(), row.deltaBytes);
+    session.figure("snapshotBytes " + positions.label(), row.snapshotBytes);
+    session.figure("loadSeconds " + positions.label(), row.loadSeconds);
   }
 
-  private void promises() {
+  private void checks(Session session) {
     Row few = rows.get(PositionsCase.HUNDRED_PLACES);
     long bytes = Long.parseLong(few.encoding[4]);
-    promise(
-        Promise.counted(
+    session.check(
+        Check.counted(
             "a change of everybody at one place takes less than 1 kB",
             Long.parseLong(rows.get(PositionsCase.ONE_PLACE).encoding[4]) < 1_000,
             rows.get(PositionsCase.ONE_PLACE).encoding[4] + " bytes"));
-    promise(
-        Promise.counted(
+    session.check(
+        Check.counted(
             "a change of everybody at 100 places takes no more than 4 bytes a consumer",
             bytes <= 4L * consumers + 10_000,
             format("%,d bytes", bytes)));

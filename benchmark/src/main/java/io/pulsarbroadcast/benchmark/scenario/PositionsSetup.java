@@ -10,11 +10,11 @@ import io.pulsarbroadcast.benchmark.load.PayloadFormat;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.load.Publisher;
 import io.pulsarbroadcast.benchmark.load.Schedule;
+import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntUnaryOperator;
-import org.apache.pulsar.client.api.PulsarClientException;
 
 /**
  * One case of the positions scenario on a running broker: brings the consumers to their places, and
@@ -25,7 +25,7 @@ final class PositionsSetup implements AutoCloseable {
   private static final double AS_FAST_AS_POSSIBLE = 1e6;
   private static final long POLL_MILLIS = 1;
 
-  private final ScenarioBroker broker;
+  private final Broker broker;
   private final PositionsCase positions;
   private final int consumers;
   private final int connections;
@@ -43,7 +43,7 @@ final class PositionsSetup implements AutoCloseable {
   private PlacesLog places;
 
   PositionsSetup(
-      ScenarioBroker broker, PositionsCase positions, int consumers, int connections, int holes) {
+      Broker broker, PositionsCase positions, int consumers, int connections, int holes) {
     this.broker = broker;
     this.positions = positions;
     this.consumers = consumers;
@@ -80,7 +80,7 @@ final class PositionsSetup implements AutoCloseable {
   private LoadConfigBuilder topic() {
     return LoadConfig.builder()
         .serviceUrl(broker.serviceUrl())
-        .topic(ScenarioBroker.topic(positions.topic()))
+        .topic(AbstractScenario.topic(positions.topic()))
         .messages(messages)
         .run(run);
   }
@@ -91,9 +91,9 @@ final class PositionsSetup implements AutoCloseable {
     plain.start();
     if (holders != null) {
       holders.start();
-      holders.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+      holders.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
     }
-    plain.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+    plain.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
     return (System.nanoTime() - startNanos) / 1e9;
   }
 
@@ -124,7 +124,7 @@ final class PositionsSetup implements AutoCloseable {
                 PayloadFormat.MIN_SIZE_BYTES,
                 Duration.ZERO)) {
       fleet.start();
-      fleet.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+      fleet.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
       PublishResult published =
           publisher.publish(new Schedule(System.nanoTime(), AS_FAST_AS_POSSIBLE), 0, messages);
       if (published.acknowledgedCount() < messages) {
@@ -132,8 +132,6 @@ final class PositionsSetup implements AutoCloseable {
       }
       awaitReceived(fleet, messages);
       return places;
-    } catch (PulsarClientException e) {
-      throw AbstractScenario.publishing(e);
     }
   }
 
@@ -150,13 +148,13 @@ final class PositionsSetup implements AutoCloseable {
       expected += seeks.applyAsInt(i) == 0 ? 0 : 1;
     }
     awaitMoved(plain, expected);
-    plain.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+    plain.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
   }
 
   private static void awaitMoved(ConsumerFleet fleet, long closed) throws InterruptedException {
     long startNanos = System.nanoTime();
     while (fleet.closedByBroker() < closed) {
-      if (System.nanoTime() - startNanos > BroadcastLoad.CONNECT_TIMEOUT.toNanos()) {
+      if (System.nanoTime() - startNanos > AbstractScenario.CONNECT_TIMEOUT.toNanos()) {
         throw new IllegalStateException(
             "The broker has closed %d consumers for their seeks; expected are %d"
                 .formatted(fleet.closedByBroker(), closed));
@@ -173,7 +171,7 @@ final class PositionsSetup implements AutoCloseable {
     try (ConsumerFleet one =
         new ConsumerFleet(fleet(name, 1).consumerName(index -> name).build())) {
       one.start();
-      one.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+      one.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
       long startNanos = System.nanoTime();
       one.seek(consumer -> places.place(messages - 1));
       awaitMoved(one, 1);
@@ -219,7 +217,7 @@ final class PositionsSetup implements AutoCloseable {
     try (ConsumerFleet one = new ConsumerFleet(config)) {
       long startNanos = System.nanoTime();
       one.start();
-      one.awaitSubscribed(BroadcastLoad.CONNECT_TIMEOUT);
+      one.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
       return (System.nanoTime() - startNanos) / 1e9;
     }
   }
@@ -227,7 +225,7 @@ final class PositionsSetup implements AutoCloseable {
   /** The same on another topic. */
   double subscribeSeconds(String topic, String name) throws FleetException, InterruptedException {
     return subscribeSeconds(
-        fleet(name, 1).topic(ScenarioBroker.topic(topic)).consumerName(index -> name).build());
+        fleet(name, 1).topic(AbstractScenario.topic(topic)).consumerName(index -> name).build());
   }
 
   @Override

@@ -1,15 +1,22 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
+import io.pulsarbroadcast.benchmark.bench.Check;
+import io.pulsarbroadcast.benchmark.bench.LoadOptions;
+import io.pulsarbroadcast.benchmark.bench.Session;
 import io.pulsarbroadcast.benchmark.cli.Range;
+import io.pulsarbroadcast.benchmark.engine.Load;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
+import io.pulsarbroadcast.benchmark.report.ResultTable;
+import io.pulsarbroadcast.benchmark.report.html.Figure;
+import io.pulsarbroadcast.benchmark.report.html.Figure.Line;
 import io.pulsarbroadcast.benchmark.scenario.LatencyPhases.Phase;
+import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -24,14 +31,15 @@ import picocli.CommandLine.Option;
 /** Consumers that never read or never acknowledge, and what the others notice of them. */
 @Command(
     name = "soak",
+    header = "Consumers that never read or never acknowledge, and what the others notice.",
     sortOptions = false,
+    showDefaultValues = true,
     usageHelpWidth = 100,
     description =
         "Good consumers alone, then with bad ones that never read their socket or never"
             + " acknowledge, then alone again; then the bad ones wake and catch up. Compares what"
-            + " the good ones notice, and watches the broker's memory.",
-    footer = {"", AbstractScenario.EXIT_CODES})
-final class SoakScenario extends AbstractScenario {
+            + " the good ones notice, and watches the broker's memory.")
+public final class SoakScenario extends AbstractScenario {
   static final String WITH = "with the bad ones";
   private static final String TOPIC = "soak";
   private static final Duration CATCH_UP_TIMEOUT = Duration.ofMinutes(10);
@@ -40,50 +48,47 @@ final class SoakScenario extends AbstractScenario {
   private static final double FLAT_MEGABYTES = 32;
   private static final long POLL_MILLIS = 100;
 
-  @Mixin FleetOptions load = new FleetOptions();
+  @Mixin LoadOptions load = LoadOptions.ofScenario();
 
   @Option(
       names = "--minutes",
       paramLabel = "MINUTES",
-      description =
-          "How long the bad ones are there; half of it before and after, without them (default:"
-              + " ${DEFAULT-VALUE}).")
+      description = "How long the bad ones are there; half of it before and after, without them.")
   @Range(from = 0.05, to = 10_000)
   double minutes = 10;
 
   @Option(
       names = "--never-read",
       paramLabel = "N",
-      description = "Consumers that never read their socket (default: ${DEFAULT-VALUE}).")
+      description = "Consumers that never read their socket.")
   @Range(from = 1, to = 1_000)
   int neverRead = 10;
 
   @Option(
       names = "--never-acknowledge",
       paramLabel = "N",
-      description = "Consumers that never acknowledge (default: ${DEFAULT-VALUE}).")
+      description = "Consumers that never acknowledge.")
   @Range(from = 1, to = 1_000)
   int neverAcknowledge = 10;
 
   @Option(
       names = "--warmup-seconds",
       paramLabel = "SECONDS",
-      description = "Load before the first measured message (default: ${DEFAULT-VALUE}).")
+      description = "Load before the first measured message.")
   @Range(from = 0, to = 3_600)
   int warmupSeconds = 30;
 
   @Option(
       names = "--sample-seconds",
       paramLabel = "SECONDS",
-      description = "How often the broker's memory is read (default: ${DEFAULT-VALUE}).")
+      description = "How often the broker's memory is read.")
   @Range(from = 1, to = 3_600)
   int sampleSeconds = 15;
 
   @Option(
       names = "--max-p99-ratio",
       paramLabel = "RATIO",
-      description =
-          "What the P99 with the bad ones may be of that without (default: ${DEFAULT-VALUE}).")
+      description = "What the P99 with the bad ones may be of that without.")
   @Range(from = 1, to = 1_000)
   double maxP99Ratio = 1.10;
 
@@ -92,67 +97,69 @@ final class SoakScenario extends AbstractScenario {
   private long backlogWith;
   private long laggardsWith;
 
-  SoakScenario(PrintStream out, PrintStream err) {
-    super(out, err);
-  }
-
   @Override
   Map<String, String> brokerSettings() {
     return Map.of();
   }
 
   @Override
-  void run(ScenarioBroker broker, ResultsFolder results)
+  void run(Broker broker, Session session)
       throws IOException, InterruptedException, FleetException {
     double seconds =
         warmupSeconds + 2 * minutes * SECONDS_PER_MINUTE + 2 * CATCH_UP_TIMEOUT.toSeconds();
     int messages = (int) (load.rate * seconds) + 1;
     PhasedLog log = new PhasedLog(load.consumers);
-    LoadConfigBuilder config = BroadcastLoad.config(broker, TOPIC, load, log, messages);
+    LoadConfigBuilder config = config(broker, TOPIC, load, log, messages);
     LoadConfig good = config.build();
-    try (BroadcastLoad running = new BroadcastLoad(config.run(good.run()), load.sizeBytes);
+    try (Load running = load(config.run(good.run()), load.sizeBytes);
         MemorySampler memory =
-            new MemorySampler(broker, results.file("memory.csv"), sampleSeconds);
+            new MemorySampler(broker, session.folder().resolve("memory.csv"), sampleSeconds);
         BadConsumers bad = new BadConsumers(good, neverRead, neverAcknowledge)) {
       memory.phase("warm-up");
-      running.subscribe();
-      say("%,d good consumers subscribed", load.consumers);
-      running.publish(0, load.rate);
+      running.connect(CONNECT_TIMEOUT);
+      session.say("%,d good consumers subscribed", load.consumers);
+      running.startPublishing(0, load.rate);
       TimeUnit.SECONDS.sleep(warmupSeconds);
-      Phase before = phase("before the bad ones", running, log, memory, minutes / 2);
+      Phase before = phase(session, "before the bad ones", running, log, memory, minutes / 2);
 
       bad.start();
-      say("%d consumers that do not read, %d that do not acknowledge", neverRead, neverAcknowledge);
+      session.say(
+          "%d consumers that do not read, %d that do not acknowledge", neverRead, neverAcknowledge);
       // They have subscribed: what is published from now on is theirs.
       int joined = running.publisher().nextSequence();
-      Phase with = phase(WITH, running, log, memory, minutes);
-      backlogWith = broker.backlog(TOPIC);
+      Phase with = phase(session, WITH, running, log, memory, minutes);
+      backlogWith = broker.backlog(topic(TOPIC), SUBSCRIPTION);
       laggardsWith = (long) broker.metrics().sum("pulsar_broadcast_laggards");
       memory.phase("waking");
-      wake(broker, running, bad);
-      Phase after = phase("after the bad ones", running, log, memory, minutes / 2);
+      wake(broker, session, running, bad);
+      Phase after = phase(session, "after the bad ones", running, log, memory, minutes / 2);
 
       memory.phase("end");
       PublishResult published = running.stopPublishing(CATCH_UP_TIMEOUT);
       running.awaitAll(published.acknowledgedCount());
       int last = published.acknowledged().length() - 1;
-      BroadcastLoad.awaitReached(bad.neverReading(), last, CATCH_UP_TIMEOUT);
-      BroadcastLoad.awaitReached(bad.neverAcknowledging(), last, CATCH_UP_TIMEOUT);
+      awaitReached(bad.neverReading(), last, CATCH_UP_TIMEOUT);
+      awaitReached(bad.neverAcknowledging(), last, CATCH_UP_TIMEOUT);
       bad.settle();
       long backlogAtEnd = awaitBacklog(broker, 0, Duration.ofSeconds(30));
       memory.check();
       FleetSnapshot fleet = running.fleet().snapshot();
-      brokerVersion(fleet.brokerVersion());
-      reportLatency(results, fleet, published.sent(), before, with, after);
-      reportDelivery(results, fleet, log, bad, published.acknowledged(), joined, backlogAtEnd);
-      reportMemory(results, memory);
+      session.brokerVersion(fleet.brokerVersion());
+      reportLatency(session, fleet, published.sent(), before, with, after);
+      reportDelivery(session, fleet, log, bad, published.acknowledged(), joined, backlogAtEnd);
+      reportMemory(session, memory);
     }
   }
 
   private Phase phase(
-      String name, BroadcastLoad running, PhasedLog log, MemorySampler memory, double length)
+      Session session,
+      String name,
+      Load running,
+      PhasedLog log,
+      MemorySampler memory,
+      double length)
       throws InterruptedException, IOException {
-    say("%s: %.1f minutes", name, length);
+    session.say("%s: %.1f minutes", name, length);
     memory.check();
     memory.phase(name);
     Phase phase = log.phases().begin(name, running.publisher().nextSequence() + 1);
@@ -162,28 +169,28 @@ final class SoakScenario extends AbstractScenario {
   }
 
   /** Notes how long the bad ones take to have and to acknowledge everything. */
-  private void wake(ScenarioBroker broker, BroadcastLoad running, BadConsumers bad)
+  private void wake(Broker broker, Session session, Load running, BadConsumers bad)
       throws IOException, InterruptedException {
     int next = running.publisher().nextSequence();
     long startNanos = System.nanoTime();
     bad.wake();
-    BroadcastLoad.awaitReached(bad.neverReading(), next - 1, CATCH_UP_TIMEOUT);
+    awaitReached(bad.neverReading(), next - 1, CATCH_UP_TIMEOUT);
     readersSeconds = (System.nanoTime() - startNanos) / 1e9;
     long atTheTail = (long) Math.ceil(2 * load.rate);
     if (awaitBacklog(broker, atTheTail, CATCH_UP_TIMEOUT) <= atTheTail) {
       allSeconds = (System.nanoTime() - startNanos) / 1e9;
     }
-    say(
+    session.say(
         "awake: read everything after %.1f s, acknowledged after %.1f s",
         readersSeconds, allSeconds);
   }
 
   /** Returns the backlog as soon as it is no more than this, or when the time is over. */
-  private static long awaitBacklog(ScenarioBroker broker, long atMost, Duration timeout)
+  private static long awaitBacklog(Broker broker, long atMost, Duration timeout)
       throws IOException, InterruptedException {
     long startNanos = System.nanoTime();
     while (true) {
-      long backlog = broker.backlog(TOPIC);
+      long backlog = broker.backlog(topic(TOPIC), SUBSCRIPTION);
       if (backlog <= atMost || System.nanoTime() - startNanos > timeout.toNanos()) {
         return backlog;
       }
@@ -192,22 +199,16 @@ final class SoakScenario extends AbstractScenario {
   }
 
   private void reportLatency(
-      ResultsFolder results,
-      FleetSnapshot fleet,
-      int published,
-      Phase before,
-      Phase with,
-      Phase after)
+      Session session, FleetSnapshot fleet, int published, Phase before, Phase with, Phase after)
       throws IOException {
-    print("");
-    print(
-        format(
-            "%,d good consumers, %d that never read, %d that never acknowledge, %,d-byte messages"
-                + " at %.0f per second, %.1f minutes with the bad ones",
-            load.consumers, neverRead, neverAcknowledge, load.sizeBytes, load.rate, minutes));
-    print("");
-    TextTable table =
-        new TextTable(
+    session.print("");
+    session.print(
+        "%,d good consumers, %d that never read, %d that never acknowledge, %,d-byte messages"
+            + " at %.0f per second, %.1f minutes with the bad ones",
+        load.consumers, neverRead, neverAcknowledge, load.sizeBytes, load.rate, minutes);
+    session.print("");
+    ResultTable table =
+        new ResultTable(
             "the good ones",
             "deliveries",
             "P50, ms",
@@ -226,24 +227,24 @@ final class SoakScenario extends AbstractScenario {
     Histogram lastWithout = before.lastReceivers(fleet.lastReceiverMicros(), published);
     lastWithout.add(after.lastReceivers(fleet.lastReceiverMicros(), published));
     row(table, "before and after", without, lastWithout);
-    print(table.toString());
+    session.show("latency-phases", table);
     double p99Without = LatencyPhases.millis(without, 99);
     double p99With = LatencyPhases.millis(with.micros(), 99);
     double ratio = p99Without == 0 ? Double.NaN : p99With / p99Without;
-    figures.put("p99MillisWithout", p99Without);
-    figures.put("p99MillisWith", p99With);
-    figures.put("p99Ratio", ratio);
-    promise(
-        Promise.measured(
+    session.figure("p99MillisWithout", p99Without);
+    session.figure("p99MillisWith", p99With);
+    session.figure("p99Ratio", ratio);
+    session.check(
+        Check.timed(
             format(
                 "I8: the good ones' P99 with the bad ones is at most %.2f of that without",
                 maxP99Ratio),
             ratio <= maxP99Ratio,
             format("%.2f ms and %.2f ms, ratio %.3f", p99With, p99Without, ratio)));
-    plotLatency(results, fleet.lastReceiverMicros(), published);
+    plotLatency(session, fleet.lastReceiverMicros(), published);
   }
 
-  private static void row(TextTable table, String name, Histogram all, Histogram last) {
+  private static void row(ResultTable table, String name, Histogram all, Histogram last) {
     table.row(
         name,
         all.getTotalCount(),
@@ -254,30 +255,34 @@ final class SoakScenario extends AbstractScenario {
         LatencyPhases.millis(last, 99));
   }
 
-  private void plotLatency(ResultsFolder results, List<Long> lastReceiverMicros, int published)
+  private void plotLatency(Session session, List<Long> lastReceiverMicros, int published)
       throws IOException {
     List<Double> seconds = new ArrayList<>();
     List<Double> millis = new ArrayList<>();
-    try (CsvFile csv =
-        new CsvFile(results.file("latency.csv"), "second", "lastReceiverMaxMillis")) {
-      int perSecond = Math.max(1, (int) Math.round(load.rate));
-      for (int from = 0; from < published; from += perSecond) {
-        long most = 0;
-        for (int i = from; i < Math.min(published, from + perSecond); i++) {
-          most = Math.max(most, lastReceiverMicros.get(i));
-        }
-        seconds.add(from / load.rate);
-        millis.add(most / 1e3);
-        csv.row(format("%.1f", from / load.rate), format("%.3f", most / 1e3));
+    ResultTable table = new ResultTable("second", "slowest last receiver, ms");
+    int perSecond = Math.max(1, (int) Math.round(load.rate));
+    for (int from = 0; from < published; from += perSecond) {
+      long most = 0;
+      for (int i = from; i < Math.min(published, from + perSecond); i++) {
+        most = Math.max(most, lastReceiverMicros.get(i));
       }
+      seconds.add(from / load.rate);
+      millis.add(most / 1e3);
+      table.row(from / load.rate, most / 1e3);
     }
-    TimePlot plot = new TimePlot("Last of the good receivers, worst per second", "s", "ms");
-    plot.line("last receiver", seconds, millis);
-    plot.write(results.file("latency.svg"), err);
+    session.write("latency", table);
+    session.plot(
+        Figure.lines(
+            "latency",
+            "Last of the good receivers, worst per second",
+            "Time (s)",
+            "Latency (ms)",
+            "What the consumers notice that do nothing wrong.",
+            List.of(new Line("last receiver", seconds, millis))));
   }
 
   private void reportDelivery(
-      ResultsFolder results,
+      Session session,
       FleetSnapshot fleet,
       ConsumerLog log,
       BadConsumers bad,
@@ -287,58 +292,62 @@ final class SoakScenario extends AbstractScenario {
       throws IOException {
     BitSet sinceJoined = (BitSet) acknowledged.clone();
     sinceJoined.clear(0, joined);
-    TextTable table =
-        new TextTable("delivery", "consumers", "messages", "missing", "duplicates", "out of order");
-    try (CsvFile csv = ConsumerLog.csv(results.file("consumers.csv"))) {
-      delivery(table, csv, "good", log, acknowledged);
-      delivery(table, csv, "never read", bad.neverReading(), sinceJoined);
-      delivery(table, csv, "never acknowledged", bad.neverAcknowledging(), sinceJoined);
-    }
-    print(table.toString());
-    print(format("backlog of the subscription when they woke:       %,d messages", backlogWith));
-    print(format("awake, until they had read everything:            %.1f s", readersSeconds));
-    print(format("awake, until everything was acknowledged:         %.1f s", allSeconds));
-    print(format("backlog of the subscription at the end:           %,d messages", backlogAtEnd));
-    print("");
-    figures.put("backlogWhenWoken", backlogWith);
-    figures.put("laggardsWhenWoken", laggardsWith);
-    figures.put("catchUpSecondsRead", readersSeconds);
-    figures.put("catchUpSecondsAcknowledged", allSeconds);
-    figures.put("backlogAtEnd", backlogAtEnd);
-    promises(log.promises("every good consumer", acknowledged));
-    promises(bad.neverReading().promises("every consumer that woke to read", sinceJoined));
-    promises(
-        bad.neverAcknowledging().promises("every consumer that woke to acknowledge", sinceJoined));
+    ResultTable table =
+        new ResultTable(
+            "delivery", "consumers", "messages", "missing", "duplicates", "out of order");
+    ResultTable consumers = ConsumerLog.table();
+    delivery(table, consumers, "good", log, acknowledged);
+    delivery(table, consumers, "never read", bad.neverReading(), sinceJoined);
+    delivery(table, consumers, "never acknowledged", bad.neverAcknowledging(), sinceJoined);
+    session.show("delivery", table);
+    session.write("consumers", consumers);
+    session.print("backlog of the subscription when they woke:       %,d messages", backlogWith);
+    session.print("awake, until they had read everything:            %.1f s", readersSeconds);
+    session.print("awake, until everything was acknowledged:         %.1f s", allSeconds);
+    session.print("backlog of the subscription at the end:           %,d messages", backlogAtEnd);
+    session.print("");
+    session.figure("backlogWhenWoken", backlogWith);
+    session.figure("laggardsWhenWoken", laggardsWith);
+    session.figure("catchUpSecondsRead", readersSeconds);
+    session.figure("catchUpSecondsAcknowledged", allSeconds);
+    session.figure("backlogAtEnd", backlogAtEnd);
+    log.checks("every good consumer", acknowledged).forEach(session::check);
+    bad.neverReading()
+        .checks("every consumer that woke to read", sinceJoined)
+        .forEach(session::check);
+    bad.neverAcknowledging()
+        .checks("every consumer that woke to acknowledge", sinceJoined)
+        .forEach(session::check);
     long duplicates =
         log.duplicates() + bad.neverReading().duplicates() + bad.neverAcknowledging().duplicates();
-    promise(Promise.counted("nothing came twice", duplicates == 0, format("%,d did", duplicates)));
-    promise(
-        Promise.counted(
+    session.check(
+        Check.counted("nothing came twice", duplicates == 0, format("%,d did", duplicates)));
+    session.check(
+        Check.counted(
             "the good ones kept their connections",
             fleet.connectionsLost() == 0,
             fleet.connectionsLost() + " lost"));
-    promise(
-        Promise.counted(
+    session.check(
+        Check.counted(
             "the bad ones were bad all the time: none of their connections was closed",
             bad.connectionsLost() == 0,
             bad.connectionsLost() + " lost"));
-    promise(
-        Promise.counted(
+    session.check(
+        Check.counted(
             "the bound of I8 was reached: more was kept from those that never read than waits in"
                 + " memory for a socket, and they were behind the tail",
             laggardsWith >= neverRead,
             format("%,d behind", laggardsWith)));
-    promise(
-        Promise.counted(
+    session.check(
+        Check.counted(
             "the backlog was kept for the bad ones until they woke (I3), and is gone at the end",
             backlogWith >= minutes * SECONDS_PER_MINUTE * load.rate / 2 && backlogAtEnd == 0,
             format("%,d, then %,d messages", backlogWith, backlogAtEnd)));
   }
 
   private static void delivery(
-      TextTable table, CsvFile csv, String group, ConsumerLog log, BitSet expected)
-      throws IOException {
-    log.write(csv, group, expected);
+      ResultTable table, ResultTable consumers, String group, ConsumerLog log, BitSet expected) {
+    log.addTo(consumers, group, expected);
     table.row(
         group,
         log.consumers(),
@@ -348,33 +357,33 @@ final class SoakScenario extends AbstractScenario {
         log.outOfOrder());
   }
 
-  private void promises(Promise... list) {
-    for (Promise promise : list) {
-      promise(promise);
-    }
-  }
-
-  private void reportMemory(ResultsFolder results, MemorySampler memory) throws IOException {
+  private void reportMemory(Session session, MemorySampler memory) throws IOException {
     List<MemorySampler.Sample> samples = memory.samples();
     List<Double> seconds = samples.stream().map(MemorySampler.Sample::seconds).toList();
-    TimePlot plot = new TimePlot("Memory of the broker", "s", "MB");
-    plot.line(
-        "heap after a collection",
-        seconds,
-        samples.stream().map(MemorySampler.Sample::heapMegabytes).toList());
-    plot.line(
-        "direct memory",
-        seconds,
-        samples.stream().map(MemorySampler.Sample::directMegabytes).toList());
-    plot.write(results.file("memory.svg"), err);
-    promise(
+    session.plot(
+        Figure.lines(
+            "memory",
+            "Memory of the broker",
+            "Time (s)",
+            "Memory (MB)",
+            "Heap after a garbage collection, and what Netty's pools have taken.",
+            List.of(
+                new Line(
+                    "heap after a collection",
+                    seconds,
+                    samples.stream().map(MemorySampler.Sample::heapMegabytes).toList()),
+                new Line(
+                    "direct memory",
+                    seconds,
+                    samples.stream().map(MemorySampler.Sample::directMegabytes).toList()))));
+    session.check(
         memory.flat(
             "heap after a collection",
             WITH,
             MemorySampler.Sample::heapMegabytes,
             FLAT_SHARE,
             FLAT_MEGABYTES));
-    promise(
+    session.check(
         memory.flat(
             "direct memory",
             WITH,

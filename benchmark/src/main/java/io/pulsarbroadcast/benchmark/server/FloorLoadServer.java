@@ -1,8 +1,11 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.server;
 
+import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import io.pulsarbroadcast.benchmark.floor.FloorProcess;
 import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
 
 /** The floor as a server that load is put on. One thread at a time may call it. */
 public final class FloorLoadServer implements LoadServer {
@@ -18,18 +21,23 @@ public final class FloorLoadServer implements LoadServer {
   }
 
   @Override
-  public String name() {
-    return "Floor";
-  }
-
-  @Override
   public String serviceUrl() {
     return floor.serviceUrl();
   }
 
   @Override
-  public ProcessHandle process() {
-    return floor.handle();
+  public Optional<ProcessHandle> process() {
+    return Optional.of(floor.handle());
+  }
+
+  @Override
+  public boolean isOwn() {
+    return true;
+  }
+
+  @Override
+  public StageTimers timers(List<String> topics) {
+    return StageTimers.NONE;
   }
 
   @Override

@@ -19,7 +19,7 @@ class BrokerOptionsTest {
 
   @Command(name = "test")
   private static final class Sample {
-    @Mixin private BrokerOptions broker = new BrokerOptions(700, 800);
+    @Mixin private BrokerOptions broker = new BrokerOptions();
   }
 
   private static BrokerOptions parse(String... arguments) {
@@ -29,12 +29,10 @@ class BrokerOptionsTest {
   }
 
   @Test
-  void shouldHaveTheDefaultsOfItsCommand() {
-    assertThat(parse().heapMegabytes()).isEqualTo(700);
-    assertThat(parse().directMegabytes()).isEqualTo(800);
+  void shouldHaveOneDefaultForAllCommands() {
+    assertThat(parse().heapMegabytes()).isEqualTo(4_096);
+    assertThat(parse().directMegabytes()).isEqualTo(4_096);
     assertThat(parse("--broker-heap-mb", "900").heapMegabytes()).isEqualTo(900);
-    assertThat(new CommandLine(new Sample()).getUsageMessage())
-        .contains("(default: 700)", "(default: 800)");
   }
 
   @Test

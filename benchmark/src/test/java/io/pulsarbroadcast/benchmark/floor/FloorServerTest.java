@@ -3,15 +3,20 @@ package io.pulsarbroadcast.benchmark.floor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pulsarbroadcast.benchmark.broker.StageTimers;
+import io.pulsarbroadcast.benchmark.engine.Plan;
+import io.pulsarbroadcast.benchmark.engine.Run;
+import io.pulsarbroadcast.benchmark.engine.RunResult;
 import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
-import io.pulsarbroadcast.benchmark.load.LoadRun;
 import io.pulsarbroadcast.benchmark.load.RunListener;
-import io.pulsarbroadcast.benchmark.load.RunPlan;
 import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
-import io.pulsarbroadcast.benchmark.metrics.RunOutcome;
+import io.pulsarbroadcast.benchmark.server.LoadServer;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,25 +39,64 @@ class FloorServerTest {
     server.close();
   }
 
-  private LoadConfigBuilder config() {
-    return LoadConfig.builder()
-        .serviceUrl(server.serviceUrl())
-        .topic("persistent://public/default/floor")
-        .consumers(200)
-        .connections(4)
-        .messages(10)
-        .warmupMessages(2)
-        .broadcast("floor");
+  /** The floor in this process. */
+  private LoadServer floor() {
+    return new LoadServer() {
+      @Override
+      public String serviceUrl() {
+        return server.serviceUrl();
+      }
+
+      @Override
+      public Optional<ProcessHandle> process() {
+        return Optional.of(ProcessHandle.current());
+      }
+
+      @Override
+      public boolean isOwn() {
+        return true;
+      }
+
+      @Override
+      public StageTimers timers(List<String> topics) {
+        return StageTimers.NONE;
+      }
+
+      @Override
+      public void forget(String topic) {}
+
+      @Override
+      public void close() {}
+    };
   }
 
-  private static RunOutcome run(LoadConfig config, int sizeBytes) throws InterruptedException {
-    return new LoadRun(
+  private RunResult run(
+      int consumers, int connections, int sizeBytes, UnaryOperator<LoadConfigBuilder> consumer)
+      throws Exception {
+    return run(consumers, connections, sizeBytes, 100, Duration.ofSeconds(30), consumer);
+  }
+
+  private RunResult run(
+      int consumers,
+      int connections,
+      int sizeBytes,
+      double messagesPerSecond,
+      Duration limit,
+      UnaryOperator<LoadConfigBuilder> consumer)
+      throws Exception {
+    Plan plan =
+        Plan.of(
             "floor",
-            config,
-            RunPlan.of(sizeBytes, 100),
-            RunListener.SILENT,
-            ProcessHandle.current())
-        .executeWithin(Duration.ofSeconds(30));
+            consumers,
+            connections,
+            10,
+            2,
+            sizeBytes,
+            messagesPerSecond,
+            () -> consumer.apply(LoadConfig.builder().broadcast("floor")));
+    return new Run(plan, floor(), "persistent://public/default/floor", RunListener.SILENT)
+        .limit(limit)
+        .execute();
   }
 
   @ParameterizedTest
@@ -60,38 +104,46 @@ class FloorServerTest {
   void shouldGiveEverybodyEveryMessageOnceAndInOrder(int sizeBytes) throws Exception {
     // Not gigabytes.
     int consumers = sizeBytes < 1_000_000 ? 200 : 20;
-    RunOutcome outcome = run(config().consumers(consumers).build(), sizeBytes);
+    RunResult result = run(consumers, 4, sizeBytes, config -> config);
 
-    assertThat(outcome.stoppedBy()).isNull();
-    assertThat(outcome.result().delivery())
+    assertThat(result.stoppedBy()).isNull();
+    assertThat(result.delivery())
         .isEqualTo(new DeliveryCounts(10, 10 * consumers, 10 * consumers, 0, 0, 0, 0, 0, 0, 0));
-    assertThat(outcome.result().endToEndMicros().getTotalCount()).isEqualTo(consumers * 8);
-    assertThat(outcome.result().brokerVersion()).startsWith("floor, Netty 4.");
-    assertThat(outcome.result().brokerCpuMicrosPerDelivery()).isPositive();
+    assertThat(result.endToEndMicros().getTotalCount()).isEqualTo(consumers * 8);
+    assertThat(result.brokerVersion()).startsWith("floor, Netty 4.");
+    assertThat(result.brokerCpuMicrosPerDelivery()).isPositive();
   }
 
   @Test
   void shouldDropAcknowledgementsAndAnswerLookupsOfEachConsumer() throws Exception {
-    RunOutcome outcome =
+    RunResult result =
         run(
-            config()
-                .connections(200)
-                .ackPolicy(AckPolicy.INDIVIDUAL)
-                .lookupPerConsumer(true)
-                .build(),
-            100);
+            200,
+            200,
+            100,
+            config -> config.ackPolicy(AckPolicy.INDIVIDUAL).lookupPerConsumer(true));
 
-    assertThat(outcome.isComplete()).isTrue();
-    assertThat(outcome.result().connectMicros().getTotalCount()).isEqualTo(200);
+    assertThat(result.isComplete()).isTrue();
+    assertThat(result.connectMicros().getTotalCount()).isEqualTo(200);
   }
 
   @Test
   void shouldServeOneFleetAfterTheOther() throws Exception {
     for (int round = 0; round < 3; round++) {
-      RunOutcome outcome = run(config().ackPolicy(AckPolicy.timed(10)).build(), 2_000);
+      RunResult result = run(200, 4, 2_000, config -> config.ackPolicy(AckPolicy.timed(10)));
 
-      assertThat(outcome.isComplete()).isTrue();
-      assertThat(outcome.result().delivery().unexpected()).isZero();
+      assertThat(result.isComplete()).isTrue();
+      assertThat(result.delivery().unexpected()).isZero();
     }
+  }
+
+  @Test
+  void shouldSayHowFarItCameWhenTheTimeIsOver() throws Exception {
+    RunResult result = run(20, 4, 100, 1, Duration.ofSeconds(6), config -> config);
+
+    assertThat(result.stoppedBy()).isEqualTo("not done after 6 s");
+    assertThat(result.isComplete()).isFalse();
+    assertThat(result.subscribed()).isEqualTo(20);
+    assertThat(result.delivery().published()).as("of ten").isBetween(1, 9);
   }
 }

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pulsarbroadcast.benchmark.bench.Check;
 import io.pulsarbroadcast.benchmark.scenario.KillTracker.Kill;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
@@ -74,6 +75,6 @@ class KillTrackerTest {
     assertThat(tracker.missing(expected)).isEqualTo(1);
     assertThat(tracker.missing(1, expected)).isEqualTo(1);
     assertThat(tracker.lowest()).isEqualTo(1);
-    assertThat(tracker.promises("everybody", expected)).noneMatch(Promise::kept);
+    assertThat(tracker.checks("everybody", expected)).noneMatch(Check::holds);
   }
 }

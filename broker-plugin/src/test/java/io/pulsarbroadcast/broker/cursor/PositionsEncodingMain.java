@@ -15,7 +15,7 @@ import java.util.function.IntToLongFunction;
 /**
  * Sizes and times of stored positions without a broker: what {@link PositionsStore} writes and
  * {@link StoredPositions} reads, on a log in memory. Prints one line of comma-separated values per
- * case; times are medians. {@code ./scenario positions} runs it.
+ * case; times are medians. {@code ./bench positions} runs it.
  */
 public final class PositionsEncodingMain {
   private static final int REPETITIONS = 9;

@@ -29,7 +29,7 @@ final class CatchUpFigures {
 
   private static Figure throughput(Result result, int number) {
     XYChart chart =
-        ChartStyle.lines(
+        Charts.lines(
             "Throughput of catching up, " + result.driver(),
             "Time since the laggards came back (s)",
             "Read by all laggards together (MB/s)");
@@ -43,7 +43,7 @@ final class CatchUpFigures {
           x.add(point.seconds());
           y.add(point.megabytesPerSecond());
         }
-        ChartStyle.line(chart.addSeries(name(round), x, y), color++, false, false);
+        Charts.line(chart.addSeries(name(round), x, y), color++, false, false);
       }
     }
     return new Figure(
@@ -58,7 +58,7 @@ final class CatchUpFigures {
 
   private static Figure behind(Result result, int number) {
     XYChart chart =
-        ChartStyle.lines(
+        Charts.lines(
             "What is left to read, " + result.driver(),
             "Time since the laggards came back (s)",
             "Messages behind, mean of a laggard");
@@ -66,7 +66,7 @@ final class CatchUpFigures {
     int color = 0;
     for (Result.CatchUp round : result.catchUp()) {
       if (!round.curve().isEmpty()) {
-        ChartStyle.line(
+        Charts.line(
             chart.addSeries(
                 name(round),
                 round.curve().stream().map(Result.CurvePoint::seconds).toList(),
@@ -86,7 +86,7 @@ final class CatchUpFigures {
 
   private static Figure tail(Result result, int number) {
     CategoryChart chart =
-        ChartStyle.bars(
+        Charts.bars(
             "Latency of the consumers at the end meanwhile, " + result.driver(),
             "Consumers reading the backlog",
             "End-to-end latency of the others (ms)");

@@ -72,7 +72,7 @@ final class DistributionFigures {
     }
     most = Math.min(MOST_NINES, Math.ceil(most));
     XYChart chart =
-        ChartStyle.lines(
+        Charts.lines(
             "End-to-end latency by percentile: " + name,
             "Deliveries that were at least as fast (percentile)",
             "End-to-end latency (ms)");
@@ -89,7 +89,7 @@ final class DistributionFigures {
         addCurve(chart, result.driver() + ", last receiver", curve, most, i, true);
       }
     }
-    ChartStyle.logarithmic(chart, false, true);
+    Charts.logarithmic(chart, false, true);
     return new Figure(
         "distribution-" + Text.id(name),
         "Latency distribution",
@@ -117,7 +117,7 @@ final class DistributionFigures {
       }
     }
     if (!x.isEmpty()) {
-      ChartStyle.line(chart.addSeries(name, x, y), color, dashed, false);
+      Charts.line(chart.addSeries(name, x, y), color, dashed, false);
     }
   }
 
@@ -144,8 +144,7 @@ final class DistributionFigures {
   }
 
   private static Figure variants(String name, List<Result> results) {
-    CategoryChart chart =
-        ChartStyle.bars("Variants: " + name, "Variant", "End-to-end latency (ms)");
+    CategoryChart chart = Charts.bars("Variants: " + name, "Variant", "End-to-end latency (ms)");
     chart.getStyler().setLabelsVisible(true).setLabelsPosition(0.5);
     chart.getStyler().setDecimalPattern("#,##0.#");
     List<String> drivers = results.stream().map(Result::driver).toList();

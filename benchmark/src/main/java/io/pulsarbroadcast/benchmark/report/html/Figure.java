@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.benchmark.report.html;
 
 import java.util.List;
+import org.knowm.xchart.XYChart;
 import org.knowm.xchart.internal.chartpart.Chart;
 
 /**
@@ -13,4 +14,23 @@ import org.knowm.xchart.internal.chartpart.Chart;
  * @param caption what it shows, and how to read it
  * @param results whose raw data and environment are named
  */
-record Figure(String id, String section, Chart<?, ?> chart, String caption, List<Result> results) {}
+public record Figure(
+    String id, String section, Chart<?, ?> chart, String caption, List<Result> results) {
+
+  /** Lines over time. */
+  public static Figure lines(
+      String id, String title, String xTitle, String yTitle, String caption, List<Line> lines) {
+    XYChart chart = Charts.lines(title, xTitle, yTitle);
+    chart.getStyler().setYAxisMin(0.0);
+    int color = 0;
+    for (Line line : lines) {
+      if (!line.x.isEmpty()) {
+        Charts.line(chart.addSeries(line.name, line.x, line.y), color++, false, false);
+      }
+    }
+    return new Figure(id, "Plots", chart, caption, List.of());
+  }
+
+  /** One line of such a plot. */
+  public record Line(String name, List<Double> x, List<Double> y) {}
+}

@@ -1,91 +1,186 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.report.html;
 
-import java.io.ByteArrayOutputStream;
+import io.pulsarbroadcast.benchmark.report.html.Page.Cell;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
-import java.util.regex.Matcher;
-import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.BitmapEncoder.BitmapFormat;
-import org.knowm.xchart.VectorGraphicsEncoder;
-import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
-import org.knowm.xchart.internal.chartpart.Chart;
 
-/** Turns a folder of result files into {@code report.html} and plots. Any thread may call it. */
+/** Turns a folder of result files into a page. Any thread may call it. */
 public final class HtmlReport {
+  private static final String NONE = "–";
+  private static final Set<String> WORDS =
+      Set.of("Workload", "Driver", "Series", "In words", "Raw data");
+
   private HtmlReport() {}
 
   /**
-   * Writes the page into the folder, and each plot as SVG and PNG into its {@code plots}. Empty
-   * when the folder has no results.
+   * Writes the page into the folder. Empty when the folder has no results.
    *
    * @param warn hears of files that cannot be used
    */
   public static Optional<Path> write(Path folder, Consumer<String> warn) throws IOException {
-    System.setProperty("java.awt.headless", "true");
     List<Result> results = Files.isDirectory(folder) ? ResultFolder.read(folder, warn) : List.of();
     if (results.isEmpty()) {
       return Optional.empty();
     }
+    String drawn =
+        "%d %s, drawn %s."
+            .formatted(
+                results.size(),
+                results.size() == 1 ? "run" : "runs",
+                Instant.now().truncatedTo(ChronoUnit.SECONDS));
+    Page page = new Page(folder, "One topic, very many consumers", List.of(drawn), warn);
+    addTo(page, results);
+    return Optional.of(page.write());
+  }
+
+  /**
+   * Adds what a folder's result files say to a page.
+   *
+   * @param warn hears of files that cannot be used
+   */
+  public static void addTo(Page page, Path folder, Consumer<String> warn) throws IOException {
+    List<Result> results = ResultFolder.read(folder, warn);
+    if (!results.isEmpty()) {
+      addTo(page, results);
+    }
+  }
+
+  private static void addTo(Page page, List<Result> results) throws IOException {
+    page.section("Runs");
+    page.text(
+        "Latency counts from the time a message was due in local runs, and from its publish time,"
+            + " in whole milliseconds, in runs of OpenMessaging Benchmark.");
+    runsTable(page, results);
+    latencyTable(page, "End-to-end latency, every percentile (ms)", "end-to-end", results, true);
+    latencyTable(page, "Publish latency, every percentile (ms)", "publish", results, false);
     List<Figure> figures = new ArrayList<>();
     figures.addAll(ScaleFigures.of(results));
     figures.addAll(ThroughputFigures.of(results));
     figures.addAll(DistributionFigures.of(results));
     figures.addAll(StageFigures.of(results));
     figures.addAll(CatchUpFigures.of(results));
-    Path plots = Files.createDirectories(folder.resolve("plots"));
-    Map<String, String> svgs = new LinkedHashMap<>();
-    Map<String, List<Path>> files = new LinkedHashMap<>();
     for (Figure figure : figures) {
-      ChartStyle.fitLegend(figure.chart());
-      String svg = svg(figure);
-      svgs.put(figure.id(), inline(svg, figure.id()));
-      List<Path> written = new ArrayList<>();
-      written.add(Files.writeString(plots.resolve(figure.id() + ".svg"), svg));
-      Path png = plots.resolve(figure.id() + ".png");
-      BitmapEncoder.saveBitmap(figure.chart(), png.toString(), BitmapFormat.PNG);
-      written.add(png);
-      files.put(figure.id(), written);
+      page.figure(figure);
     }
-    Path page = folder.resolve("report.html");
-    Files.writeString(page, new HtmlPage(folder).render(results, figures, svgs, files));
-    return Optional.of(page);
+    referenceTable(page);
   }
 
-  private static String svg(Figure figure) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    Chart<?, ?> chart = figure.chart();
-    VectorGraphicsEncoder.saveVectorGraphic(chart, out, VectorGraphicsFormat.SVG);
-    return out.toString(StandardCharsets.UTF_8).replaceFirst("(<svg[^>]*>)", "$1" + words(figure));
+  private static void runsTable(Page page, List<Result> results) {
+    List<List<Cell>> rows = new ArrayList<>();
+    for (Result r : results) {
+      rows.add(
+          List.of(
+              Cell.text(r.workload()),
+              Cell.text(r.driver()),
+              count(r.consumers()),
+              Cell.of(Text.bytes(r.messageBytes())),
+              count(r.partitions()),
+              number(r.publishPerSecond()),
+              Cell.of(Text.count(r.deliveriesPerSecond())),
+              number(r.connectWallSeconds()),
+              number(r.lastReceiver() == null ? -1 : r.lastReceiver().p99Micros() / 1e3),
+              count(r.expected()),
+              count(r.received()),
+              bad(r.expected() < 0 ? -1 : r.expected() - r.received()),
+              bad(r.duplicates()),
+              count(r.maxBacklog())));
+    }
+    page.table(
+        head(
+            "Workload",
+            "Driver",
+            "Consumers",
+            "Size",
+            "Partitions",
+            "Published/s",
+            "Deliveries/s",
+            "Connect all (s)",
+            "Last receiver P99 (ms)",
+            "Expected",
+            "Received",
+            "Lacking",
+            "Twice",
+            "Largest backlog"),
+        rows);
   }
 
-  /** The library draws letters as shapes; this is what is read aloud, searched and checked. */
-  private static String words(Figure figure) {
-    Chart<?, ?> chart = figure.chart();
-    String words =
-        "<title>%s</title><desc>Horizontal axis: %s. Vertical axis: %s. Series: %s.</desc>"
-            .formatted(
-                Text.escape(chart.getTitle()),
-                Text.escape(chart.getXAxisTitle()),
-                Text.escape(chart.getYAxisTitle()),
-                Text.escape(String.join("; ", chart.getSeriesMap().keySet())));
-    return Matcher.quoteReplacement(words);
+  private static void latencyTable(
+      Page page, String title, String name, List<Result> results, boolean endToEnd) {
+    List<List<Cell>> rows = new ArrayList<>();
+    for (Result r : results) {
+      List<Cell> row = new ArrayList<>();
+      row.add(Cell.text(r.workload()));
+      row.add(Cell.text(r.driver()));
+      row.add(count(r.consumers()));
+      row.add(Cell.of(Text.number(r.publishPerSecond())));
+      (endToEnd ? r.endToEndMillis() : r.publishMillis())
+          .values()
+          .forEach(millis -> row.add(Cell.of(Text.number(millis))));
+      row.add(Cell.files(r.files()));
+      rows.add(row);
+    }
+    page.heading("percentiles-" + name, title)
+        .table(
+            head(
+                "Workload",
+                "Driver",
+                "Consumers",
+                "Published/s",
+                "P50",
+                "P75",
+                "P95",
+                "P99",
+                "P99.9",
+                "P99.99",
+                "max",
+                "Raw data"),
+            rows);
   }
 
-  /** Without the XML prologue, with ids of its own, and scalable. */
-  private static String inline(String svg, String id) {
-    return svg.substring(svg.indexOf("<svg"))
-        .replaceAll(" id=\"", " id=\"" + id + "-")
-        .replaceAll("url\\(#", "url(#" + id + "-")
-        .replaceAll("href=\"#", "href=\"#" + id + "-")
-        .strip();
+  private static void referenceTable(Page page) {
+    List<List<Cell>> rows = new ArrayList<>();
+    for (Reference r : Reference.NTT) {
+      rows.add(
+          List.of(
+              Cell.text(r.series()),
+              count(r.consumers()),
+              number(r.p99Millis()),
+              number(r.connectSeconds()),
+              Cell.text(r.words())));
+    }
+    page.section("References")
+        .text(
+            "What NTT's post (January 2023; i3.4xlarge, Pulsar 2.10, 10 KB at 1 msg/s, Java clients"
+                + " through OpenMessaging Benchmark) says in words; its tables are pictures.")
+        .table(head("Series", "Consumers", "P99 (ms)", "Connect all (s)", "In words"), rows);
+  }
+
+  private static List<Cell> head(String... names) {
+    List<Cell> head = new ArrayList<>();
+    for (String name : names) {
+      head.add(WORDS.contains(name) ? Cell.text(name) : Cell.of(name));
+    }
+    return head;
+  }
+
+  private static Cell number(double value) {
+    return Cell.of(value < 0 ? NONE : Text.number(value));
+  }
+
+  private static Cell count(long value) {
+    return Cell.of(value < 0 ? NONE : Text.count(value));
+  }
+
+  private static Cell bad(long value) {
+    return value > 0 ? Cell.bad(Text.count(value)) : count(value);
   }
 }

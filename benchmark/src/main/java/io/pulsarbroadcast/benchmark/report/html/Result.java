@@ -1,7 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.report.html;
 
-import io.pulsarbroadcast.benchmark.report.LatencyReport;
+import io.pulsarbroadcast.benchmark.metrics.LatencyReport;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +33,7 @@ import java.util.Map;
  * @param catchUp one per round of laggards; empty without
  * @param environment machine and versions, or null
  */
-record Result(
+public record Result(
     List<Path> files,
     String workload,
     String driver,

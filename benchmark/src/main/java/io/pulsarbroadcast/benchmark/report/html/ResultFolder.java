@@ -4,9 +4,11 @@ package io.pulsarbroadcast.benchmark.report.html;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.pulsarbroadcast.benchmark.engine.StageBreakdown;
+import io.pulsarbroadcast.benchmark.metrics.LatencyReport;
+import io.pulsarbroadcast.benchmark.report.CommandFile;
 import io.pulsarbroadcast.benchmark.report.Environment;
-import io.pulsarbroadcast.benchmark.report.LatencyReport;
-import io.pulsarbroadcast.benchmark.report.StageBreakdown;
+import io.pulsarbroadcast.benchmark.report.RunFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +29,7 @@ import org.HdrHistogram.Histogram;
  */
 final class ResultFolder {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final String OWN = "pulsarBroadcast";
+  private static final String OWN = RunFile.OWN;
   private static final double MICROS_PER_SECOND = 1e6;
   private static final double MICROS_PER_MILLI = 1e3;
   private static final int SIGNIFICANT_DIGITS = 3;
@@ -76,7 +78,7 @@ final class ResultFolder {
           stageFiles.put(file, node);
         } else if (node.has("aggregatedEndToEndLatency99pct")) {
           runs.put(file, node);
-        } else {
+        } else if (!kind.equals(CommandFile.KIND)) {
           warn.accept(file + " is no result file");
         }
       } catch (JsonProcessingException e) {

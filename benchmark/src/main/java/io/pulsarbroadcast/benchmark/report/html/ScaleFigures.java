@@ -1,7 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.report.html;
 
-import io.pulsarbroadcast.benchmark.report.LatencyReport;
+import io.pulsarbroadcast.benchmark.metrics.LatencyReport;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +77,7 @@ final class ScaleFigures {
       ToDoubleFunction<Result> value,
       ToDoubleFunction<Reference> referenceValue,
       String caption) {
-    XYChart chart = ChartStyle.lines(title, "Consumers of the topic", yTitle);
+    XYChart chart = Charts.lines(title, "Consumers of the topic", yTitle);
     Map<String, List<Result>> byDriver = new LinkedHashMap<>();
     results.stream()
         .filter(result -> value.applyAsDouble(result) > 0)
@@ -86,7 +86,7 @@ final class ScaleFigures {
     int color = 0;
     for (Map.Entry<String, List<Result>> entry : byDriver.entrySet()) {
       List<Result> points = entry.getValue();
-      ChartStyle.line(
+      Charts.line(
           chart.addSeries(
               entry.getKey() + ", measured",
               points.stream().map(r -> (double) r.consumers()).toList(),
@@ -96,7 +96,7 @@ final class ScaleFigures {
           true);
     }
     addReferences(chart, referenceValue);
-    ChartStyle.logarithmic(chart, true, true);
+    Charts.logarithmic(chart, true, true);
     return new Figure(
         id,
         SECTION,
@@ -116,7 +116,7 @@ final class ScaleFigures {
         .forEach(r -> bySeries.computeIfAbsent(r.series(), s -> new ArrayList<>()).add(r));
     int index = 0;
     for (Map.Entry<String, List<Reference>> entry : bySeries.entrySet()) {
-      ChartStyle.reference(
+      Charts.reference(
           chart.addSeries(
               entry.getKey() + " (published)",
               entry.getValue().stream().map(r -> (double) r.consumers()).toList(),
@@ -142,7 +142,7 @@ final class ScaleFigures {
       labels.add(Text.decimal(i * width, decimals));
     }
     CategoryChart chart =
-        ChartStyle.bars(
+        Charts.bars(
             "How long each of " + Text.count(consumers) + " consumers took to connect",
             "Time to connect (s), in steps of " + Text.decimal(width, decimals) + " s",
             "Consumers");

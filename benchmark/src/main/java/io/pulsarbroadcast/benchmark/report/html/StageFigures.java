@@ -47,8 +47,7 @@ final class StageFigures {
   }
 
   private static Figure figure(String name, String xTitle, Map<String, Result> bars) {
-    CategoryChart chart =
-        ChartStyle.bars("Where the time goes: " + name, xTitle, "Mean latency (ms)");
+    CategoryChart chart = Charts.bars("Where the time goes: " + name, xTitle, "Mean latency (ms)");
     chart.getStyler().setStacked(true);
     List<Result> shown = List.copyOf(bars.values());
     Stages.NAMES.forEach(

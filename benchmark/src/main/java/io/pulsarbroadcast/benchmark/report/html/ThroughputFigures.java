@@ -88,7 +88,7 @@ final class ThroughputFigures {
     boolean small = bytes < SMALL_MESSAGE_BYTES;
     String what = endToEnd ? "End-to-end latency" : "Publish latency";
     XYChart chart =
-        ChartStyle.lines(
+        Charts.lines(
             what + " against throughput, messages of " + Text.bytes(bytes),
             small ? "Published (messages/s)" : "Published (MB/s)",
             what + " (ms)");
@@ -100,19 +100,19 @@ final class ThroughputFigures {
           entry.getValue().stream()
               .map(r -> small ? r.publishPerSecond() : r.publishMegabytesPerSecond())
               .toList();
-      ChartStyle.line(
+      Charts.line(
           add(chart, entry.getKey() + ", P95", throughput, entry.getValue(), endToEnd, 95.0),
           color,
           false,
           true);
-      ChartStyle.line(
+      Charts.line(
           add(chart, entry.getKey() + ", P99", throughput, entry.getValue(), endToEnd, 99.0),
           color,
           true,
           true);
       color++;
     }
-    ChartStyle.logarithmic(chart, true, true);
+    Charts.logarithmic(chart, true, true);
     return new Figure(
         (endToEnd ? "end-to-end" : "publish") + "-throughput-" + bytes,
         SECTION,

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.pulsarbroadcast.benchmark.report.LatencyReport;
-import io.pulsarbroadcast.benchmark.workload.SampleResults;
+import io.pulsarbroadcast.benchmark.metrics.LatencyReport;
+import io.pulsarbroadcast.benchmark.report.SampleResults;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;

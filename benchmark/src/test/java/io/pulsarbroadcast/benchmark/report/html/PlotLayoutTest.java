@@ -3,8 +3,8 @@ package io.pulsarbroadcast.benchmark.report.html;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pulsarbroadcast.benchmark.report.SampleResults;
 import io.pulsarbroadcast.benchmark.report.html.SvgPlot.Drawn;
-import io.pulsarbroadcast.benchmark.workload.SampleResults;
 import java.awt.Font;
 import java.awt.geom.Rectangle2D;
 import java.nio.file.Files;

@@ -1,0 +1,196 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.bench;
+
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
+import io.pulsarbroadcast.benchmark.config.AckKind;
+import io.pulsarbroadcast.benchmark.config.ConfigException;
+import io.pulsarbroadcast.benchmark.config.DriverFile;
+import io.pulsarbroadcast.benchmark.config.SubscriptionKind;
+import io.pulsarbroadcast.benchmark.config.WorkloadFile;
+import io.pulsarbroadcast.benchmark.engine.Plan;
+import io.pulsarbroadcast.benchmark.load.AckPolicy;
+import io.pulsarbroadcast.benchmark.load.LoadConfig;
+import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+
+/**
+ * Makes plans of a workload and a driver file; what the command line says goes over both. One
+ * thread may call it.
+ */
+final class Plans {
+  private static final int MAX_MESSAGES = Integer.MAX_VALUE / 2;
+  private static final int SECONDS_PER_MINUTE = 60;
+
+  private final RunLoadOptions load;
+  private final String label;
+  private final Integer seconds;
+  private final Integer warmupSeconds;
+  private final Double backlogGigabytes;
+
+  /** What is null or empty is taken from the files. */
+  Plans(
+      RunLoadOptions load,
+      String label,
+      Integer seconds,
+      Integer warmupSeconds,
+      Double backlogGigabytes) {
+    this.load = load;
+    this.label = label;
+    this.seconds = seconds;
+    this.warmupSeconds = warmupSeconds;
+    this.backlogGigabytes = backlogGigabytes;
+  }
+
+  /** When the command line, or a command's defaults, say all of the load. */
+  static Plan of(RunLoadOptions load, DriverFile driver) {
+    return new Plans(load, "", null, null, null)
+        .at(null, driver, load.consumers, load.rate, load.line());
+  }
+
+  /** One for each of the rates. */
+  List<Plan> of(WorkloadFile workload, DriverFile driver, int consumers) {
+    String name =
+        consumers == workload.consumers()
+            ? workload.name()
+            : String.format(Locale.ROOT, "%s; run with %,d", workload.name(), consumers);
+    List<Plan> plans = new ArrayList<>();
+    if (load.rate != null) {
+      plans.add(at(workload, driver, consumers, load.rate, name));
+    } else {
+      for (int rate : workload.rateSteps()) {
+        plans.add(at(workload, driver, consumers, rate, name));
+      }
+    }
+    return plans;
+  }
+
+  private Plan at(
+      WorkloadFile workload, DriverFile driver, int consumers, double rate, String name) {
+    int partitions = workload == null ? 1 : workload.partitions();
+    int connections = load.connections == null ? driver.client().connections() : load.connections;
+    double ofPartition = rate / partitions;
+    int warmup = warmup(workload, ofPartition);
+    int messages = messages(workload, ofPartition, warmup, name);
+    WorkloadFile.CatchUp catchUp = workload == null ? null : workload.catchUp();
+    return new Plan(
+        name,
+        driver.name() + (label.isEmpty() ? "" : ", " + label),
+        driver.localServer(),
+        driver.brokerSettings(),
+        driver.consumer().subscriptionType().name(),
+        partitions,
+        consumers,
+        Math.max(1, Math.min(connections, consumers) / partitions),
+        messages,
+        warmup,
+        load.sizeBytes == null ? workload.messageBytes() : load.sizeBytes,
+        rate,
+        Duration.ofSeconds(
+            load.connectTimeoutSeconds == null
+                ? driver.consumer().creationTimeoutSeconds()
+                : load.connectTimeoutSeconds),
+        workload != null && workload.isStepped() && load.rate == null,
+        catchUp == null || backlogGigabytes == null
+            ? catchUp
+            : catchUp.withBacklog(backlogGigabytes),
+        () -> consumer(driver, connections));
+  }
+
+  private int warmup(WorkloadFile workload, double messagesPerSecond) {
+    if (load.warmup != null) {
+      return load.warmup;
+    }
+    int length =
+        warmupSeconds == null ? workload.warmupMinutes() * SECONDS_PER_MINUTE : warmupSeconds;
+    return (int) Math.ceil(messagesPerSecond * length);
+  }
+
+  private int messages(WorkloadFile workload, double messagesPerSecond, int warmup, String name) {
+    if (load.messages != null) {
+      if (warmup >= load.messages) {
+        throw new InvalidOptionException(
+            "--warmup is %d; allowed: less than --messages, which is %d"
+                .formatted(warmup, load.messages));
+      }
+      return load.messages;
+    }
+    int length = seconds == null ? workload.testMinutes() * SECONDS_PER_MINUTE : seconds;
+    double messages = warmup + Math.max(1, Math.rint(messagesPerSecond * length));
+    if (messages > MAX_MESSAGES) {
+      throw new ConfigException(
+          "%s: %,.0f messages are more than a local run can count; allowed: %,d (--seconds)"
+              .formatted(name, messages, MAX_MESSAGES));
+    }
+    return (int) messages;
+  }
+
+  private LoadConfigBuilder consumer(DriverFile driver, int connections) {
+    DriverFile.ConsumerSettings settings = driver.consumer();
+    LoadConfigBuilder config =
+        load.applyTo(
+                LoadConfig.builder()
+                    .subscribeWindow(Math.max(1, settings.creationConcurrency() / connections))
+                    .receiverQueueSize(settings.receiverQueueSize()))
+            .ackPolicy(ackPolicy(settings))
+            .durable(settings.durable());
+    if (settings.subscriptionType() == SubscriptionKind.Broadcast) {
+      return load.subscriptions == 1
+          ? config.broadcast(settings.broadcastSubscription())
+          : config.broadcast(settings.broadcastSubscription(), load.subscriptions);
+    }
+    return config
+        .subType(SubType.valueOf(settings.subscriptionType().name()))
+        .subscriptionPerConsumer("consumer");
+  }
+
+  /** Who does not acknowledge does not with {@code --ack} either. */
+  private AckPolicy ackPolicy(DriverFile.ConsumerSettings settings) {
+    AckPolicy ofFile = ofFile(settings);
+    if (settings.ack() == AckKind.none) {
+      return ofFile;
+    }
+    AckPolicy policy = load.ackPolicy(ofFile);
+    boolean cumulative =
+        policy.kind() == AckPolicy.Kind.CUMULATIVE
+            || policy.kind() == AckPolicy.Kind.CUMULATIVE_TIMED;
+    return cumulative && !settings.subscriptionType().allowsCumulative()
+        ? AckPolicy.INDIVIDUAL
+        : policy;
+  }
+
+  private static AckPolicy ofFile(DriverFile.ConsumerSettings settings) {
+    switch (settings.ack()) {
+      case cumulative:
+        return settings.ackGroupMillis() > 0
+            ? AckPolicy.timed(settings.ackGroupMillis())
+            : AckPolicy.CUMULATIVE;
+      case individual:
+        return AckPolicy.INDIVIDUAL;
+      default:
+        return AckPolicy.NONE;
+    }
+  }
+
+  /** Keys that say something to OpenMessaging Benchmark's driver, but not to a local run. */
+  static List<String> ignored(WorkloadFile workload, DriverFile driver) {
+    List<String> keys = new ArrayList<>();
+    if (driver.producer().batchingEnabled()) {
+      keys.add("producer.batchingEnabled (messages are published singly)");
+    }
+    if (driver.producer().lazyPartitions() || driver.producer().partitionsPerProducer() > 0) {
+      keys.add(
+          "producer.lazyPartitions and partitionsPerProducer (a publisher for each partition)");
+    }
+    if (driver.consumer().ackGroupMillis() > 0 && driver.consumer().ack() != AckKind.cumulative) {
+      keys.add("consumer.ackGroupMillis (every message is acknowledged at once)");
+    }
+    if (workload.producers() > 1) {
+      keys.add("producersPerTopic (a publisher for each partition)");
+    }
+    return keys;
+  }
+}

@@ -1,0 +1,49 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.bench;
+
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
+import io.pulsarbroadcast.benchmark.cli.OptionValues;
+import io.pulsarbroadcast.benchmark.server.Broker;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** A broker that runs already, as picocli fills it in. One thread may call it. */
+final class RunningBrokerOptions {
+  @Option(
+      names = "--service-url",
+      paramLabel = "URL",
+      description = "Use a running broker or cluster that has the plugin, instead of starting one.")
+  private String serviceUrl;
+
+  @Option(
+      names = "--metrics-url",
+      paramLabel = "URL",
+      split = ",",
+      description =
+          "With --service-url: the /metrics/ of its brokers, with commas between, for the stages of"
+              + " the latency.")
+  private List<String> metricsUrls = List.of();
+
+  boolean isGiven() {
+    return serviceUrl != null;
+  }
+
+  Broker broker() {
+    return Broker.running(serviceUrl, metricsUrls);
+  }
+
+  /** Throws {@link InvalidOptionException} for the first option that is not allowed. */
+  void check() {
+    if (serviceUrl != null) {
+      OptionValues.checkServiceUrl(serviceUrl);
+    }
+    for (String url : metricsUrls) {
+      if (serviceUrl == null || !url.matches("https?://[^/\\s]+/\\S*")) {
+        throw new InvalidOptionException(
+            "--metrics-url is "
+                + url
+                + "; allowed: http://host:port/metrics/, together with --service-url");
+      }
+    }
+  }
+}

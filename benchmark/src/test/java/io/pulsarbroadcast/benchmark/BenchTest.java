@@ -1,0 +1,230 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.pulsarbroadcast.benchmark.cli.Program;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BenchTest {
+  private static final String COMMANDS =
+      "demo, fanout, run, report, expand, reconnect, heap, stats, stock-rates, soak, catch-up,"
+          + " kills, unloads, positions, jmh";
+
+  @TempDir Path folder;
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+  private int execute(String... arguments) {
+    return new Bench(
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            false)
+        .execute(arguments);
+  }
+
+  private String error() {
+    return err.toString(StandardCharsets.UTF_8).strip();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "demo --consumers 0|--consumers is 0; allowed: 1 to 1000000",
+        "demo --consumers many|--consumers is many; allowed: 1 to 1000000",
+        "demo --connections -1|--connections is -1; allowed: 1 to 1000000",
+        "demo --messages 0|--messages is 0; allowed: 1 to 10000000",
+        "demo --size 31|--size is 31; allowed: 32 to 5232640",
+        "demo --rate 0|--rate is 0; allowed: 0.01 to 1000000",
+        "demo --rate NaN|--rate is NaN; allowed: 0.01 to 1000000",
+        "demo --rate fast|--rate is fast; allowed: 0.01 to 1000000",
+        "demo --receiver-queue 0|--receiver-queue is 0; allowed: 1 to 1000000",
+        "demo --messages 9 --warmup 9|--warmup is 9; allowed: less than --messages, which is 9",
+        "demo --service-url http://host:80|--service-url is http://host:80; allowed:"
+            + " pulsar://host:port",
+        "demo --service-url pulsar://host:many|--service-url is pulsar://host:many; allowed:"
+            + " pulsar://host:port",
+        "demo --pulsar-home /no/such/folder|--pulsar-home is /no/such/folder; allowed: a folder"
+            + " that has bin/pulsar, or --service-url",
+        "demo --no-such-option|Unknown option: '--no-such-option'; see --help",
+        "fanout --rounds 0|--rounds is 0; allowed: 1 to 1000",
+        "fanout --warmup 60|--warmup is 60; allowed: less than --messages, which is 60",
+        "fanout --lookup each|--lookup is each; allowed: connection, consumer",
+        "fanout --subscriptions 0|--subscriptions is 0; allowed: 1 to 1000",
+        "fanout --ack twice|--ack is twice; allowed: cumulative, cumulative:<messages>,"
+            + " cumulative-ms:<milliseconds>, individual, none",
+        "fanout --broker-setting key|--broker-setting is key; allowed: key=value",
+        "fanout --output pom.xml|--output is pom.xml; allowed: a folder",
+        "heap --broker-heap-mb 1|--broker-heap-mb is 1; allowed: 256 to 1048576",
+        "reconnect --settle-seconds -1|--settle-seconds is -1; allowed: 0 to 3600",
+        "soak --minutes 0|--minutes is 0; allowed: 0.05 to 10000",
+        "soak --never-read 0|--never-read is 0; allowed: 1 to 1000",
+        "catch-up --backlog-mb 0|--backlog-mb is 0; allowed: 1 to 9000",
+        "kills --kills 0|--kills is 0; allowed: 1 to 1000",
+        "unloads --unloads -1|--unloads is -1; allowed: 1 to 10000",
+        "positions --consumers 1|--consumers is 1; allowed: 100 to 1000000",
+        "positions|--plugin-class-path is not set; allowed: a Java class path",
+        "kills|--pulsar-home is null; allowed: a folder that has bin/pulsar",
+        "run smoke-50|Missing required option: '--driver=FILE'; see --help",
+        "run smoke-50 --driver broadcast --seconds 0|--seconds is 0; allowed: 1 to 604800",
+        "run smoke-50 --driver broadcast --sizes 10,x|--sizes is 10,x; allowed: whole numbers from"
+            + " 1 to 1000000, separated by commas",
+        "run smoke-50 --driver broadcast --backlog-gb 0|--backlog-gb is 0; allowed: 0.001 to 10000",
+        "run smoke-50 --driver broadcast --metrics-url x:8080|--metrics-url is x:8080; allowed:"
+            + " http://host:port/metrics/, together with --service-url",
+        "run smoke-50 --driver none|There is no file ./drivers/none.yaml",
+        "run smoke-50 --driver broadcast|--pulsar-home is null; allowed: a folder that has"
+            + " bin/pulsar, or --service-url of a running broker",
+      })
+  void shouldNameOptionValueAndWhatIsAllowedInOneLine(String arguments, String error) {
+    assertThat(execute(arguments.split(" "))).isEqualTo(Program.EXIT_BAD_OPTION);
+    assertThat(error()).isEqualTo(error);
+    assertThat(folder.resolve("results")).doesNotExist();
+  }
+
+  @Test
+  void shouldRefuseAWrongFileBeforeAnythingStarts() throws IOException {
+    Path wrong = Files.writeString(folder.resolve("w.yaml"), "name: x\nrate: 5\n");
+
+    int exit =
+        execute(
+            "run",
+            wrong.toString(),
+            "--driver",
+            "broadcast",
+            "--service-url",
+            "pulsar://127.0.0.1:1");
+
+    assertThat(exit).isEqualTo(Program.EXIT_BAD_OPTION);
+    assertThat(error()).contains("rate is not a key; allowed: ").contains("producerRate");
+  }
+
+  @Test
+  void shouldNameTheCommandsWhenThereIsNoneOrAnUnknownOne() {
+    assertThat(execute()).isEqualTo(Program.EXIT_BAD_OPTION);
+    assertThat(execute("fan-out")).isEqualTo(Program.EXIT_BAD_OPTION);
+
+    assertThat(error().lines())
+        .containsExactly(
+            "No command; allowed: " + COMMANDS,
+            "Unknown option or command: fan-out; commands are "
+                + COMMANDS
+                + ", and each has --help");
+  }
+
+  @Test
+  void shouldListTheCommandsOnOneScreen() {
+    assertThat(execute("--help")).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains(COMMANDS.split(", "));
+    assertThat(out.toString(StandardCharsets.UTF_8).lines().count()).isLessThanOrEqualTo(30);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "demo",
+        "fanout",
+        "run",
+        "reconnect",
+        "heap",
+        "stats",
+        "stock-rates",
+        "soak",
+        "catch-up",
+        "kills",
+        "unloads",
+        "positions"
+      })
+  void shouldShowHelpOfEachCommand(String command) {
+    assertThat(execute(command, "--help")).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("Usage: bench " + command, "--output", "Default: results", "--broker-heap-mb");
+  }
+
+  @Test
+  void shouldFailWhenNobodyListens() {
+    int exit =
+        execute(
+            "demo",
+            "--service-url=pulsar://127.0.0.1:1",
+            "--consumers=2",
+            "--output=" + folder.resolve("results"));
+
+    assertThat(exit).isEqualTo(Program.EXIT_FAILED);
+    assertThat(error()).startsWith("Cannot connect to 127.0.0.1:1").hasLineCount(1);
+  }
+
+  @Test
+  void shouldSayWhenAFolderHasNoResults() {
+    assertThat(execute("report", folder.toString())).isEqualTo(Program.EXIT_MISSING);
+    assertThat(error()).isEqualTo("There are no result files in " + folder);
+  }
+
+  @Test
+  @Timeout(60)
+  void shouldMeasureTheFloorAndLeaveResults() throws IOException {
+    Path results = folder.resolve("results");
+
+    int exitCode =
+        execute(
+            "run",
+            "ntt-20k",
+            "--driver=floor,floor-acks",
+            "--in-turn",
+            "--consumers=50",
+            "--connections=4",
+            "--messages=6",
+            "--warmup=2",
+            "--rate=50",
+            "--rounds=2",
+            "--broker-heap-mb=256",
+            "--output=" + results);
+
+    assertThat(exitCode).as(error()).isZero();
+    try (Stream<Path> folders = Files.list(results)) {
+      Path result = folders.findFirst().orElseThrow();
+      assertThat(result.getFileName().toString()).endsWith("-run");
+      assertThat(Files.readString(result.resolve("result.txt")))
+          .contains("./bench run ntt-20k", "last receiver P99, ms", "Floor, acks dropped");
+      List<String> csv = Files.readAllLines(result.resolve("result.csv"));
+      assertThat(csv).as("two series of two rounds and their sum, ratios, header").hasSize(10);
+      JsonNode json = new ObjectMapper().readTree(result.resolve("result.json").toFile());
+      assertThat(json.get("environment").get("processor").asText()).isNotEmpty();
+      assertThat(json.get("tables").get("result")).hasSize(9);
+      JsonNode run = new ObjectMapper().readTree(result.resolve("Floor-50-50msgs.json").toFile());
+      JsonNode delivery = run.get("pulsarBroadcast").get("delivery");
+      assertThat(delivery.get("received").asInt()).isEqualTo(600);
+      assertThat(delivery.get("missing").asInt()).isZero();
+      assertThat(Files.readString(result.resolve("report.html")))
+          .contains("./bench run ntt-20k", "Floor, acks dropped", "<svg");
+    }
+  }
+
+  @Test
+  void shouldWriteAPlainWorkloadForEachRate() {
+    int exit = execute("expand", "rates-10kb-1p", "--output", folder.resolve("x").toString());
+
+    assertThat(exit).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8).lines()).hasSize(8);
+    assertThat(folder.resolve("x/rates-10kb-1p-500msgs.yaml"))
+        .content()
+        .contains("producerRate: 500")
+        .doesNotContain("rateSteps:");
+  }
+}
