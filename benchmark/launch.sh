@@ -53,10 +53,9 @@ build_benchmark() {
     benchmark-config benchmark
 }
 
-# get_distribution ARGUMENT...: of the version after --pulsar, or of that which the tests run.
+# get_distribution [VERSION]: by default of that which the tests run.
 get_distribution() {
-  local version folder
-  version=$(option --pulsar "$@")
+  local version=${1:-} folder
   [ -n "$version" ] || version=$(sed -n 's:.*<pulsar.distribution.version>\(.*\)</.*:\1:p' "$root/pom.xml")
   folder=$root/benchmark/target/pulsar-distribution
   pulsar_home=$folder/apache-pulsar-$version

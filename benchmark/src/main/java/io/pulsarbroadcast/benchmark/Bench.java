@@ -48,7 +48,8 @@ import picocli.CommandLine.Mixin;
       KillsScenario.class,
       UnloadsScenario.class,
       PositionsScenario.class,
-      JmhCommand.class
+      JmhCommand.class,
+      CommandLine.HelpCommand.class
     },
     footer = {
       "",

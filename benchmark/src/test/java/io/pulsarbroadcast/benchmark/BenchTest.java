@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BenchTest {
   private static final String COMMANDS =
       "demo, fanout, run, report, expand, reconnect, heap, stats, stock-rates, soak, catch-up,"
-          + " kills, unloads, positions, jmh";
+          + " kills, unloads, positions, jmh, help";
 
   @TempDir Path folder;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -88,7 +88,13 @@ class BenchTest {
         "run smoke-50 --driver broadcast --backlog-gb 0|--backlog-gb is 0; allowed: 0.001 to 10000",
         "run smoke-50 --driver broadcast --metrics-url x:8080|--metrics-url is x:8080; allowed:"
             + " http://host:port/metrics/, together with --service-url",
-        "run smoke-50 --driver none|There is no file ./drivers/none.yaml",
+        "run smoke-50 --driver none|--driver is none; allowed: a file, or one of broadcast,"
+            + " broadcast-acks-1s, broadcast-executor, broadcast-subscription-executor,"
+            + " broadcast-subscription-io, broadcast-topic-executor, exclusive, floor, floor-acks,"
+            + " reader, shared",
+        "demo --consumers|--consumers has no value; allowed: 1 to 1000000",
+        "demo --rate --consumers 5|--rate has no value; allowed: 0.01 to 1000000",
+        "fanout --ack|--ack has no value; allowed: POLICY",
         "run smoke-50 --driver broadcast|--pulsar-home is null; allowed: a folder that has"
             + " bin/pulsar, or --service-url of a running broker",
       })
@@ -115,6 +121,16 @@ class BenchTest {
     assertThat(error()).contains("rate is not a key; allowed: ").contains("producerRate");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"run none --driver broadcast", "expand none --output x"})
+  void shouldNameTheWorkloadsThatThereAre(String arguments) {
+    assertThat(execute(arguments.split(" "))).isEqualTo(Program.EXIT_BAD_OPTION);
+    assertThat(error())
+        .startsWith("WORKLOAD is none; allowed: a file, or one of ")
+        .contains("ntt-100k, ", "smoke-50, ")
+        .hasLineCount(1);
+  }
+
   @Test
   void shouldNameTheCommandsWhenThereIsNoneOrAnUnknownOne() {
     assertThat(execute()).isEqualTo(Program.EXIT_BAD_OPTION);
@@ -128,9 +144,10 @@ class BenchTest {
                 + ", and each has --help");
   }
 
-  @Test
-  void shouldListTheCommandsOnOneScreen() {
-    assertThat(execute("--help")).isZero();
+  @ParameterizedTest
+  @ValueSource(strings = {"--help", "help"})
+  void shouldListTheCommandsOnOneScreen(String argument) {
+    assertThat(execute(argument)).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8)).contains(COMMANDS.split(", "));
     assertThat(out.toString(StandardCharsets.UTF_8).lines().count()).isLessThanOrEqualTo(30);
   }

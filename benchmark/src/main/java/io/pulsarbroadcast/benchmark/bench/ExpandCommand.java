@@ -42,7 +42,7 @@ public final class ExpandCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    File source = BenchFiles.find("workloads", workload);
+    File source = BenchFiles.findWorkload(workload);
     WorkloadFile read = WorkloadFile.read(source);
     Files.createDirectories(output);
     String text = Files.readString(source.toPath());

@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
+import static picocli.CommandLine.Help.Visibility.NEVER;
+
 import io.pulsarbroadcast.benchmark.cli.OptionValues;
 import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
@@ -95,6 +97,7 @@ public final class RunCommand extends BenchSubcommand {
   @Option(
       names = "--label",
       paramLabel = "TEXT",
+      showDefaultValue = NEVER,
       description = "Tells variants of one driver apart in the report.")
   private String label = "";
 

@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
+import static picocli.CommandLine.Help.Visibility.NEVER;
+
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
 import io.pulsarbroadcast.benchmark.cli.OptionValues;
 import io.pulsarbroadcast.benchmark.server.Broker;
@@ -18,6 +20,7 @@ final class RunningBrokerOptions {
   @Option(
       names = "--metrics-url",
       paramLabel = "URL",
+      showDefaultValue = NEVER,
       split = ",",
       description =
           "With --service-url: the /metrics/ of its brokers, with commas between, for the stages of"

@@ -58,6 +58,7 @@ public final class StatsCommand extends BenchSubcommand {
   /** Answers are made anew for each who asks, and shown for each consumer where that can be set. */
   @Override
   protected int measure(Session session) throws Exception {
+    boolean complete;
     try (Broker broker =
         session.startBroker(
             Map.of(
@@ -72,7 +73,7 @@ public final class StatsCommand extends BenchSubcommand {
       LoadConfig all = load.broadcast(broker.serviceUrl(), topic).build();
       try (Load many = new Load("all", all, load.sizeBytes, session.progress())) {
         many.connect(CONNECT_LIMIT);
-        many.publish("publish", load.rate, 0, load.messages, CONNECT_LIMIT);
+        complete = many.publish("publish", load.rate, 0, load.messages, CONNECT_LIMIT).inTime();
         measure(broker, topic, "all");
         session.say("waiting %d s for the broker's own report", reportSeconds);
         TimeUnit.SECONDS.sleep(reportSeconds);
@@ -83,7 +84,7 @@ public final class StatsCommand extends BenchSubcommand {
     session.print("%s", load.line());
     session.print("");
     session.show("result", table);
-    return session.finish(true, true);
+    return session.finish(complete, true);
   }
 
   private void measure(Broker broker, String topic, String consumers)

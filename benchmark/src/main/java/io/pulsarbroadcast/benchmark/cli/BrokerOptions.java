@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.cli;
 
+import static picocli.CommandLine.Help.Visibility.NEVER;
+
 import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.nio.file.Files;
@@ -33,6 +35,7 @@ public final class BrokerOptions {
   @Option(
       names = "--broker-setting",
       paramLabel = "KEY=VALUE",
+      showDefaultValue = NEVER,
       description =
           "A line of the configuration of the broker that is started; may be given several times.")
   private List<String> settings = new ArrayList<>();

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -78,8 +79,11 @@ public final class Program {
   }
 
   private static String error(OptionSpec option, String value, Range range) {
-    return "%s is %s; allowed: %s to %s"
-        .formatted(option.longestName(), value, plain(range.from()), plain(range.to()));
+    return "%s is %s; allowed: %s".formatted(option.longestName(), value, allowed(range));
+  }
+
+  private static String allowed(Range range) {
+    return plain(range.from()) + " to " + plain(range.to());
   }
 
   private static String plain(double value) {
@@ -89,6 +93,15 @@ public final class Program {
   }
 
   private static String describe(ParameterException e) {
+    if (e instanceof MissingParameterException missing
+        && !missing.getMissing().isEmpty()
+        && missing.getMissing().get(0) instanceof OptionSpec option
+        && missing.getMessage().contains("parameter for option")) {
+      return "%s has no value; allowed: %s"
+          .formatted(
+              option.longestName(),
+              range(option).map(Program::allowed).orElse(option.paramLabel()));
+    }
     if (e.getArgSpec() instanceof OptionSpec option
         && e.getValue() != null
         && range(option).isPresent()) {

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * The machine and the versions a result belongs to. Immutable; any thread may call it.
@@ -44,12 +45,19 @@ public record Environment(
     details.put("memoryMegabytes", Long.toString(memoryMegabytes));
     details.put("operatingSystem", operatingSystem);
     details.put("java", java);
-    details.put(
-        "generatorJvmOptions",
-        String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments()));
+    details.put("generatorJvmOptions", jvmOptions());
     details.put("pulsar", pulsar);
     details.putAll(more);
     return details;
+  }
+
+  /**
+   * Without what the script tells: where things are on this machine does not belong to a result.
+   */
+  private static String jvmOptions() {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(option -> !option.startsWith("-Dbench"))
+        .collect(Collectors.joining(" "));
   }
 
   private static String processor() {
