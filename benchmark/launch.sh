@@ -64,7 +64,7 @@ get_distribution() {
     # shellcheck disable=SC2086
     (cd "$root" && mvn -q -B ${MAVEN_ARGS:-} -N org.apache.maven.plugins:maven-dependency-plugin:3.8.0:unpack \
       "-Dartifact=org.apache.pulsar:pulsar-server-distribution:$version:tar.gz:bin" \
-      "-DoutputDirectory=$folder") || fail "there is no Pulsar $version to be had from Maven"
+      "-DoutputDirectory=$folder") || fail "Maven does not get Pulsar $version; allowed for --pulsar: a released version"
     [ -x "$pulsar_home/bin/pulsar" ] || fail "the distribution has no executable bin/pulsar in $pulsar_home"
     touch "$folder/complete-$version"
   fi

@@ -85,6 +85,8 @@ class BenchTest {
         "run smoke-50 --driver broadcast --seconds 0|--seconds is 0; allowed: 1 to 604800",
         "run smoke-50 --driver broadcast --sizes 10,x|--sizes is 10,x; allowed: whole numbers from"
             + " 1 to 1000000, separated by commas",
+        "run small-messages --driver floor --in-turn|--in-turn is given for 100,000 consumers, 100 B,"
+            + " which has 9 rates; allowed: a workload of one, or --rate",
         "run smoke-50 --driver broadcast --backlog-gb 0|--backlog-gb is 0; allowed: 0.001 to 10000",
         "run smoke-50 --driver broadcast --metrics-url x:8080|--metrics-url is x:8080; allowed:"
             + " http://host:port/metrics/, together with --service-url",
@@ -231,6 +233,27 @@ class BenchTest {
       assertThat(Files.readString(result.resolve("report.html")))
           .contains("./bench run ntt-20k", "Floor, acks dropped", "<svg");
     }
+  }
+
+  @Test
+  @Timeout(60)
+  void shouldEndWithOneAndNotTryMoreAfterARunThatTookTooLong() throws IOException {
+    int exitCode =
+        execute(
+            "run",
+            "ntt-20k",
+            "--driver=floor",
+            "--sizes=5,10",
+            "--messages=1000",
+            "--warmup=0",
+            "--rate=10",
+            "--step-limit-seconds=2",
+            "--broker-heap-mb=256",
+            "--output=" + folder);
+
+    assertThat(exitCode).as(error()).isEqualTo(Program.EXIT_MISSING);
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("not done after 2 s", "not tried: did not finish at 5");
   }
 
   @Test

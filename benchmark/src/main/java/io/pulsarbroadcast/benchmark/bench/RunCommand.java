@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.bench;
 
 import static picocli.CommandLine.Help.Visibility.NEVER;
 
+import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
 import io.pulsarbroadcast.benchmark.cli.OptionValues;
 import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
@@ -123,7 +124,12 @@ public final class RunCommand extends BenchSubcommand {
     }
     for (WorkloadFile workload : workloadFiles) {
       for (DriverFile driver : driverFiles) {
-        plans().of(workload, driver, sizes(workload).get(0));
+        List<Plan> rates = plans().of(workload, driver, sizes(workload).get(0));
+        if (inTurn && rates.size() > 1) {
+          throw new InvalidOptionException(
+              "--in-turn is given for %s, which has %d rates; allowed: a workload of one, or --rate"
+                  .formatted(workload.name(), rates.size()));
+        }
       }
     }
   }

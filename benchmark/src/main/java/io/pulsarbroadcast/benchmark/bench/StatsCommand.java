@@ -107,7 +107,7 @@ public final class StatsCommand extends BenchSubcommand {
       table.row(
           consumers,
           path.replace(topic.substring(topic.lastIndexOf('/') + 1), "..."),
-          millis[repetitions / 2],
+          StockRatesCommand.median(millis),
           millis[repetitions - 1],
           answer.getBytes(StandardCharsets.UTF_8).length,
           answer.lines().count());

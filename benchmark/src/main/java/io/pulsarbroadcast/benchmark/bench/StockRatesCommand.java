@@ -107,7 +107,7 @@ public final class StockRatesCommand extends BenchSubcommand {
     table.row(name, median(a), median(b), median(b) / median(a), spread(a), spread(b));
   }
 
-  private static double median(double[] sorted) {
+  static double median(double[] sorted) {
     return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
   }
 
