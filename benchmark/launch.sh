@@ -43,7 +43,7 @@ build() {
     echo "Building $modules (mvn package, when sources have changed) ..." >&2
     rm -f "$stamp"
     # shellcheck disable=SC2086
-    (cd "$root" && mvn -q -B ${MAVEN_ARGS:-} -pl "$modules" -am -DskipTests package)
+    (cd "$root" && mvn -q -B ${MAVEN_ARGS:-} -pl "$modules" -am -DskipTests -Dspotless.check.skip package)
     touch "$stamp"
   fi
 }

@@ -235,15 +235,16 @@ class BenchTest {
     }
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(strings = {"5", "5,10"})
   @Timeout(60)
-  void shouldEndWithOneAndNotTryMoreAfterARunThatTookTooLong() throws IOException {
+  void shouldEndWithOneAndNotTryMoreAfterARunThatTookTooLong(String sizes) {
     int exitCode =
         execute(
             "run",
             "ntt-20k",
             "--driver=floor",
-            "--sizes=5,10",
+            "--sizes=" + sizes,
             "--messages=1000",
             "--warmup=0",
             "--rate=10",
@@ -253,7 +254,7 @@ class BenchTest {
 
     assertThat(exitCode).as(error()).isEqualTo(Program.EXIT_MISSING);
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("not done after 2 s", "not tried: did not finish at 5");
+        .contains(sizes.equals("5") ? "not done after 2 s" : "not tried: did not finish at 5");
   }
 
   @Test

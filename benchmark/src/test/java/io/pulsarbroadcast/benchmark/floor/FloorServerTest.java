@@ -4,6 +4,7 @@ package io.pulsarbroadcast.benchmark.floor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.benchmark.broker.StageTimers;
+import io.pulsarbroadcast.benchmark.engine.Load;
 import io.pulsarbroadcast.benchmark.engine.Plan;
 import io.pulsarbroadcast.benchmark.engine.Run;
 import io.pulsarbroadcast.benchmark.engine.RunResult;
@@ -145,5 +146,55 @@ class FloorServerTest {
     assertThat(result.isComplete()).isFalse();
     assertThat(result.subscribed()).isEqualTo(20);
     assertThat(result.delivery().published()).as("of ten").isBetween(1, 9);
+  }
+
+  @Test
+  void shouldNotBeInTimeWhileSomethingIsMissing() throws Exception {
+    LoadConfig knowsFive =
+        LoadConfig.builder()
+            .serviceUrl(server.serviceUrl())
+            .topic("persistent://public/default/floor")
+            .broadcast("floor")
+            .consumers(20)
+            .messages(5)
+            .build();
+    try (Load load = new Load("floor", knowsFive, 100, RunListener.SILENT)) {
+      load.connect(Duration.ofSeconds(30));
+
+      Load.Published published = load.publish("publish", 100, 0, 10, Duration.ofSeconds(3));
+
+      assertThat(published.partitions().get(0).acknowledged().cardinality()).isEqualTo(10);
+      assertThat(load.fleet().received()).isEqualTo(20 * 5);
+      assertThat(published.inTime()).isFalse();
+    }
+  }
+
+  @Test
+  void shouldEndWhenTheServerGoesAwayAndSayWhy() throws Exception {
+    RunListener listener =
+        new RunListener() {
+          @Override
+          public void phaseStarted(String name, long total) {}
+
+          @Override
+          public void progress(long done) {}
+
+          @Override
+          public void phaseEnded() {}
+
+          @Override
+          public void measuringStarted() {
+            server.close();
+            start(); // Another one, elsewhere.
+          }
+        };
+    Plan plan =
+        Plan.of("floor", 20, 4, 1_000, 2, 100, 10, () -> LoadConfig.builder().broadcast("floor"));
+
+    RunResult result =
+        new Run(plan, floor(), "persistent://public/default/floor", listener).execute();
+
+    assertThat(result.stoppedBy()).containsIgnoringCase("connection");
+    assertThat(result.isComplete()).isFalse();
   }
 }
