@@ -236,15 +236,21 @@ class BenchTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"5", "5,10"})
+  @CsvSource({
+    "5, --rounds=1, not done after 2 s",
+    "5, --in-turn, not done after 2 s",
+    "'5,10', --rounds=1, not tried: did not finish at 5"
+  })
   @Timeout(60)
-  void shouldEndWithOneAndNotTryMoreAfterARunThatTookTooLong(String sizes) {
+  void shouldEndWithOneAndNotTryMoreAfterARunThatTookTooLong(
+      String sizes, String option, String said) {
     int exitCode =
         execute(
             "run",
             "ntt-20k",
             "--driver=floor",
             "--sizes=" + sizes,
+            option,
             "--messages=1000",
             "--warmup=0",
             "--rate=10",
@@ -253,8 +259,7 @@ class BenchTest {
             "--output=" + folder);
 
     assertThat(exitCode).as(error()).isEqualTo(Program.EXIT_MISSING);
-    assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains(sizes.equals("5") ? "not done after 2 s" : "not tried: did not finish at 5");
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains(said);
   }
 
   @Test

@@ -281,11 +281,6 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     return folder.logFile();
   }
 
-  /** The last lines of the log, for error messages. */
-  public String logTail(int maxLines) {
-    return String.join(System.lineSeparator(), LogFile.all(logFile()).tail(maxLines));
-  }
-
   /** The folder that serves as PULSAR_HOME; it is deleted by {@link #close()}. */
   public Path instanceFolder() {
     return folder.root();

@@ -67,7 +67,6 @@ public final class BrokerOptions {
    * @param instead what else is allowed, after a comma; or empty
    */
   public void checkFiles(boolean needsNar, String instead) {
-    settings();
     if (pulsarHome == null || !Files.isRegularFile(pulsarHome.resolve("bin/pulsar"))) {
       throw new InvalidOptionException(
           "--pulsar-home is " + pulsarHome + "; allowed: a folder that has bin/pulsar" + instead);
@@ -96,20 +95,17 @@ public final class BrokerOptions {
   }
 
   /**
-   * The broker's process with the settings given, ready to be built or given more.
+   * The broker's process, ready to be given {@link #settings} and built.
    *
    * @param name a part of its folder's name
    */
   public PulsarProcessBuilder process(String name, boolean withPlugin) {
-    PulsarProcessBuilder process =
-        PulsarProcess.builder()
-            .pulsarHome(pulsarHome)
-            .nar(withPlugin ? nar : null)
-            .heapMegabytes(heapMegabytes)
-            .directMegabytes(directMegabytes)
-            .name(name);
-    settings().forEach(process::setting);
-    return process;
+    return PulsarProcess.builder()
+        .pulsarHome(pulsarHome)
+        .nar(withPlugin ? nar : null)
+        .heapMegabytes(heapMegabytes)
+        .directMegabytes(directMegabytes)
+        .name(name);
   }
 
   public int heapMegabytes() {

@@ -36,6 +36,9 @@ public final class Load implements AutoCloseable {
   /** At a rate that is not reached, the schedule would take for ever. */
   private static final double OVERRUN = 1.25;
 
+  /** And so much longer: a machine that stands still for a moment costs a short run no message. */
+  private static final long OVERRUN_SECONDS = 10;
+
   private final String name;
   private final List<LoadConfig> partitions;
   private final int messageBytes;
@@ -152,7 +155,7 @@ public final class Load implements AutoCloseable {
     Schedule schedule = Schedule.dueAt(startNanos, from, messagesPerSecond / publishers.size());
     long lengthNanos = schedule.intendedNanos(to) - startNanos;
     long lastSendNanos =
-        startNanos + Math.round(lengthNanos * OVERRUN) + TimeUnit.SECONDS.toNanos(1);
+        startNanos + Math.round(lengthNanos * OVERRUN) + TimeUnit.SECONDS.toNanos(OVERRUN_SECONDS);
     listener.phaseStarted(phase + " " + name, (long) (to - from) * consumers());
     List<CompletableFuture<PublishResult>> each = new ArrayList<>();
     for (Publisher publisher : publishers) {

@@ -9,9 +9,6 @@ import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.process.PulsarProcess;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -171,13 +168,6 @@ public final class Broker implements LoadServer {
       throw new IllegalArgumentException(topic + "; allowed: " + PERSISTENT + "...");
     }
     return process.adminUrl() + "/admin/v2/persistent/" + topic.substring(PERSISTENT.length());
-  }
-
-  /** Saves what it has logged, which is deleted with it otherwise. */
-  public void keepLog(Path file) throws IOException {
-    if (process != null && Files.exists(process.logFile())) {
-      Files.copy(process.logFile(), file, StandardCopyOption.REPLACE_EXISTING);
-    }
   }
 
   /** Ends one that was started here. */
