@@ -19,6 +19,7 @@ class CursorRegistryCountsTest {
     registry.disconnect(gone);
     assertThat(registry.connectedPositions()).containsExactlyInAnyOrder(7, 9);
     assertThat(registry.connectedCount()).isEqualTo(2);
+    assertThat(registry.connectedDurableCount()).isEqualTo(1);
   }
 
   @Test
@@ -73,5 +74,49 @@ class CursorRegistryCountsTest {
     assertThat(registry.isAbandonedByEphemerals()).isTrue();
     registry.keepForDurable();
     assertThat(registry.isAbandonedByEphemerals()).isFalse();
+  }
+
+  @Test
+  void shouldBeKeptOnceADurableConsumerHasCome() {
+    registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 5, 0);
+    assertThat(registry.isKeptForDurable()).isFalse();
+    registry.forget(registry.connect("a", 60, () -> 5, 0));
+    assertThat(registry.isKeptForDurable()).isTrue();
+  }
+
+  /** I3 */
+  @Test
+  void shouldBeHeldForWhoLostTheirPositionsUntilSomebodyDecides() {
+    assertThat(registry.isFloorHeld()).isFalse();
+    registry.holdFloor();
+    assertThat(registry.isFloorHeld()).isTrue();
+    assertThat(registry.isEmpty()).isFalse();
+    registry.releaseFloor();
+    assertThat(registry.isFloorHeld()).isFalse();
+    assertThat(registry.isEmpty()).isTrue();
+  }
+
+  @Test
+  void shouldLeaveNothingBehindForAConsumerThatNeverCounted() {
+    VirtualCursor fresh = registry.connect("a", 60, () -> 5, 0);
+    assertThat(registry.isNobodys(fresh)).isTrue();
+    registry.disconnect(fresh);
+    assertThat(registry.isNobodys(registry.connect("a", 60, () -> 5, 0)))
+        .as("it has returned")
+        .isFalse();
+    assertThat(registry.isNobodys(registry.connect("r", CursorRegistry.EPHEMERAL, () -> 5, 0)))
+        .as("nothing of it is stored")
+        .isFalse();
+  }
+
+  @Test
+  void shouldTellWhatAConsumerHasYetToAcknowledgeOfWhatItWasGiven() {
+    skipped.add(7, 9);
+    VirtualCursor cursor = registry.connect("a", 60, () -> 5, 0);
+    assertThat(cursor.outstandingBefore(12)).isEqualTo(5);
+    assertThat(cursor.outstandingBefore(7)).isEqualTo(2);
+    assertThat(cursor.outstandingBefore(3)).as("before its position").isZero();
+    assertThat(cursor.nextGiven(7)).isEqualTo(9);
+    assertThat(cursor.cutPart(5, 3)).as("nothing is acknowledged of it").isFalse();
   }
 }

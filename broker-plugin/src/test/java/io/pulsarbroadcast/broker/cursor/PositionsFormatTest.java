@@ -252,6 +252,108 @@ class PositionsFormatTest {
     }
   }
 
+  /** I4: a log that takes the place of another one begins with all that it had. */
+  @Test
+  void shouldWriteAllOfItForAnotherLog() throws IOException {
+    PositionsRecord golden = PositionsRecord.decode(bytes(bytesOf(4), "snapshot"));
+    PositionsRecord moved = moved(read(bytesOf(4), "snapshot"));
+    assertThat(moved.names).isEqualTo(golden.names);
+    assertThat(moved.positions).isEqualTo(golden.positions);
+    assertThat(moved.counts).containsAllEntriesOf(golden.counts);
+    assertThat(moved.lastSeenMillis).isEqualTo(golden.lastSeenMillis);
+    assertThat(moved.holes).isEqualTo(golden.holes);
+    assertThat(moved.left).isEqualTo(golden.left);
+
+    PositionsRecord changes = PositionsRecord.decode(bytes(bytesOf(4), "changes"));
+    moved = moved(read(bytesOf(4), "snapshot", "changes"));
+    assertThat(moved.holes).isEqualTo(changes.holes);
+    assertThat(showParts(moved)).isEqualTo(showParts(changes));
+    assertThat(moved.left).isEmpty();
+  }
+
+  private static PositionsRecord moved(StoredPositions stored) throws IOException {
+    List<byte[]> records = stored.snapshot();
+    assertThat(records).hasSize(1);
+    PositionsRecord record = PositionsRecord.decode(records.get(0));
+    assertThat(record.firstOfSnapshot).isTrue();
+    assertThat(record.lastOfSnapshot).isTrue();
+    return record;
+  }
+
+  /** I1: of a name that both logs have the later position holds, of others what there is. */
+  @Test
+  void shouldPutLaterPositionsInPlaceOfFormerOnes() throws IOException {
+    StoredPositions positions = read(bytesOf(4), "snapshot");
+    positions.update(read(bytesOf(4), "snapshot", "changes"));
+    assertThat(positions.size()).isEqualTo(6);
+    CursorRegistry registry = restore(positions);
+    assertThat(next(registry, "car-0")).isEqualTo(14);
+    assertThat(next(registry, "car-1")).isEqualTo(14);
+    assertThat(next(registry, "car-2")).isEqualTo(12);
+    assertThat(next(registry, "car-3")).as("only the former one has it").isZero();
+    assertThat(next(registry, "late")).as("only the later one has it").isEqualTo(30);
+  }
+
+  @Test
+  void shouldNameTheLedgersOfPositionsAndOfWhatIsLeftBesideThem() throws IOException {
+    assertThat(read(bytesOf(4), "snapshot").ledgerIds()).containsExactlyInAnyOrder(3L, 7L);
+    assertThat(read(bytesOf(4), "several.1", "several.2").ledgerIds()).containsExactly(3L);
+    PositionsRecord leftElsewhere = new PositionsRecord();
+    leftElsewhere.putName(0, "car", 60);
+    leftElsewhere.put(0, new EntryId(9, 0));
+    leftElsewhere.putLeft(0, 1);
+    leftElsewhere.putLeft(0, new StoredLeftPosition(new EntryId(7, 0), 1, 1, 1));
+    StoredPositions positions = read(bytesOf(4), "several.1", "several.2");
+    positions.apply(leftElsewhere.encode());
+    assertThat(positions.ledgerIds())
+        .as("the name's only position is the one that is left")
+        .containsExactlyInAnyOrder(3L, 7L);
+  }
+
+  /** A write that arrived in part can leave a name alone. */
+  @Test
+  void shouldTakeANameWithoutAPositionForNothing() throws IOException {
+    PositionsRecord nameOnly = new PositionsRecord();
+    nameOnly.putName(9, "new", 60);
+    StoredPositions positions = read(bytesOf(4), "several.1", "several.2");
+    positions.apply(nameOnly.encode());
+    assertThat(positions.size()).isEqualTo(3);
+    assertThat(positions.ledgerIds()).containsExactly(3L);
+    assertThat(positions.countTrimmed(index)).isZero();
+    assertThat(moved(positions).names).doesNotContainKey(9);
+    assertThat(next(restore(positions), "new")).isEqualTo(99);
+  }
+
+  /** I6: what is left beside a position counts as often as somebody waits for it. */
+  @Test
+  void shouldCountPositionsWhoseLedgerIsGone() throws IOException {
+    StoredPositions positions = read(bytesOf(4), "snapshot");
+    assertThat(positions.countTrimmed(index)).isZero();
+    assertThat(positions.countTrimmed(indexOf(7, 9))).isEqualTo(5);
+    assertThat(positions.countTrimmed(indexOf(9))).isEqualTo(6);
+  }
+
+  private static LedgerIndex indexOf(long... ledgers) {
+    TreeMap<Long, Long> entries = new TreeMap<>();
+    for (long ledger : ledgers) {
+      entries.put(ledger, 10L);
+    }
+    return new LedgerIndex(() -> entries, (from, to) -> {});
+  }
+
+  @Test
+  void shouldTellALogThatWasGivenUpFromOneThatIsNothing() throws IOException {
+    StoredPositions positions = new StoredPositions();
+    assertThat(positions.isNothing()).isTrue();
+    positions.apply(bytes(bytesOf(4), "snapshot"));
+    assertThat(positions.isNothing()).isFalse();
+    assertThat(positions.isRetired()).isFalse();
+    assertThat(positions.size()).isEqualTo(5);
+    positions.apply(StoredPositions.retirement());
+    assertThat(positions.isRetired()).isTrue();
+    assertThat(positions.size()).as("what another log has now").isZero();
+  }
+
   private static Properties bytesOf(int version) throws IOException {
     String name = "/positions-log/v" + version + ".properties";
     Properties properties = new Properties();
@@ -268,11 +370,19 @@ class PositionsFormatTest {
     return HexFormat.of().parseHex(golden.getProperty(record));
   }
 
-  private CursorRegistry restore(Properties golden, String... records) throws IOException {
+  private static StoredPositions read(Properties golden, String... records) throws IOException {
     StoredPositions stored = new StoredPositions();
     for (String record : records) {
       stored.apply(bytes(golden, record));
     }
+    return stored;
+  }
+
+  private CursorRegistry restore(Properties golden, String... records) throws IOException {
+    return restore(read(golden, records));
+  }
+
+  private CursorRegistry restore(StoredPositions stored) {
     CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
     stored.restore(registry, index, 30);
     return registry;
