@@ -53,7 +53,7 @@ import picocli.CommandLine.Mixin;
     },
     footer = {
       "",
-      "bench COMMAND --help lists the options of a command; docs/benchmarks.md says what each measures.",
+      "bench COMMAND --help lists the options of a command; docs/measure.md says what each measures.",
       "Results: a folder in results/ with report.html, result.txt, result.json, CSV files and logs.",
       "Exit code: 0 when nothing is missing and every check holds, 1 when not, 2 for a wrong option,",
       "3 when the run failed."

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The checks of docs/scenarios.md at a size that takes seconds. Every check counts; those about
- * times have limits that a busy machine keeps.
+ * The checks of docs/measure.md at a size that takes seconds. Every check counts; those about times
+ * have limits that a busy machine keeps.
  */
 @Tag("complete")
 class ScenarioProcessIT {

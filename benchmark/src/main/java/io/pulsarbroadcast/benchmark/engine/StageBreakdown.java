@@ -9,7 +9,7 @@ import java.util.Map;
  * The six stages that NTT splits the latency into, and what is left: timers of the broker, and
  * differences between them and what the load generator measured. All are means, because means add
  * up and percentiles do not. Any thread may call it. Which stage comes from where, and what is only
- * inferred, is in docs/report.md.
+ * inferred, is in docs/measure.md.
  */
 public final class StageBreakdown {
   private static final List<String> NEEDED =
