@@ -182,11 +182,15 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
       return client;
     }
 
-    /** A client with connections of its own. */
+    /**
+     * A client with connections of its own. They stay when it has no consumer: a {@link
+     * RawConnection} has some that the client does not know.
+     */
     PulsarClient newClient() throws PulsarClientException {
       return PulsarClient.builder()
           .serviceUrl(process.serviceUrl())
           .enableTransaction(transactions)
+          .connectionMaxIdleSeconds(-1)
           .build();
     }
 

@@ -69,6 +69,11 @@ final class ConsumerDirectory {
     return count.get();
   }
 
+  /** Whether no consumer is connected; those about to be added do not count. */
+  boolean isEmpty() {
+    return byName.isEmpty();
+  }
+
   /** The consumers connected under a name. */
   List<BroadcastConsumer> named(String name) {
     List<BroadcastConsumer> named = new ArrayList<>(1);

@@ -67,12 +67,15 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   }
 
   /**
-   * Not when it is closed: who is still coming then is refused, and keeps nobody from closing the
-   * topic.
+   * Who is still coming counts only while the subscription takes consumers. Afterwards they are
+   * refused, and must not keep the broker from deleting the subscription or closing the topic.
    */
   @Override
   public boolean isConsumerConnected() {
-    return !closed && consumers.count() > 0;
+    if (closed) {
+      return false;
+    }
+    return broadcast.lifecycle().isFenced() ? !consumers.isEmpty() : consumers.count() > 0;
   }
 
   @Override
