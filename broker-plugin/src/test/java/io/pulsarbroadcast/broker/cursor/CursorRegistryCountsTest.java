@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.cursor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What the registry tells of its positions, and counts as missed (I6). */
@@ -19,6 +20,8 @@ class CursorRegistryCountsTest {
     registry.disconnect(gone);
     assertThat(registry.connectedPositions()).containsExactlyInAnyOrder(7, 9);
     assertThat(registry.connectedCount()).isEqualTo(2);
+    assertThat(registry.connectedDurableCount()).isEqualTo(1);
+    registry.connect("reader, too", CursorRegistry.EPHEMERAL, () -> 9, 0);
     assertThat(registry.connectedDurableCount()).isEqualTo(1);
   }
 
@@ -97,6 +100,21 @@ class CursorRegistryCountsTest {
   }
 
   @Test
+  void shouldNotCountGapsForThoseWhosePositionsAreLost() {
+    skipped.addGap(7, 9);
+    registry.holdFloor();
+    assertThat(registry.skipTo(10)).as("I6").isEqualTo(new CursorRegistry.Skipped(1, 3));
+  }
+
+  /** A write that arrived in part may have it twice. */
+  @Test
+  void shouldCountANameOnceThatIsRestoredTwice() {
+    registry.restore("a", 60, List.of(registry.left("a", 6, 0, 0, 0, 1)), 1);
+    registry.restore("a", 60, List.of(registry.left("a", 6, 0, 0, 0, 1)), 1);
+    assertThat(registry.leftBehindCount()).isEqualTo(1);
+  }
+
+  @Test
   void shouldLeaveNothingBehindForAConsumerThatNeverCounted() {
     VirtualCursor fresh = registry.connect("a", 60, () -> 5, 0);
     assertThat(registry.isNobodys(fresh)).isTrue();
@@ -116,6 +134,9 @@ class CursorRegistryCountsTest {
     assertThat(cursor.outstandingBefore(12)).isEqualTo(5);
     assertThat(cursor.outstandingBefore(7)).isEqualTo(2);
     assertThat(cursor.outstandingBefore(3)).as("before its position").isZero();
+    cursor.delivered(12);
+    cursor.ackIndividual(11);
+    assertThat(cursor.unacknowledgedBefore(11)).as("11 is not before it").isEqualTo(6);
     assertThat(cursor.nextGiven(7)).isEqualTo(9);
     assertThat(cursor.cutPart(5, 3)).as("nothing is acknowledged of it").isFalse();
   }

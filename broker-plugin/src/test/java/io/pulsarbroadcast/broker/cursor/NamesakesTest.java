@@ -33,11 +33,11 @@ class NamesakesTest {
       new LedgerIndex(() -> new TreeMap<>(Map.of(1L, 1_000_000L)), (from, to) -> {});
   private long now = 1_000_000;
   private List<byte[]> log = new ArrayList<>();
-  private CursorRegistry registry = newRegistry();
+  private CursorRegistry registry = newRegistry(0);
   private PositionsStore store = newStore();
 
-  private CursorRegistry newRegistry() {
-    return new CursorRegistry(new SkippedEntries(), 0, () -> now);
+  private CursorRegistry newRegistry(long floor) {
+    return new CursorRegistry(new SkippedEntries(), floor, () -> now);
   }
 
   private PositionsStore newStore() {
@@ -213,6 +213,83 @@ class NamesakesTest {
     assertThat(one.cursor.next()).as("I5").isEqualTo(20);
   }
 
+  /** I1: a crash long after its return is no leave of long ago. */
+  @Test
+  void shouldCountTheTimeToLiveOfWhoWasConnectedFromTheCrash() {
+    Person one = new Person(0);
+    one.leaveAt(5);
+    store.flush().join();
+    one.come();
+    store.flush().join();
+    now += TIME_TO_LIVE_MILLIS;
+    crash();
+    now += TIME_TO_LIVE_MILLIS - 1;
+    assertThat(registry.expire(now, 20)).isEqualTo(CursorRegistry.Skipped.NOTHING);
+  }
+
+  /** I3: nothing else of it changes when it leaves. */
+  @Test
+  void shouldCountTheTimeToLiveOfWhoLeftFromThenOn() {
+    Person one = new Person(0);
+    one.acknowledge(5);
+    store.flush().join();
+    one.leave();
+    store.flush().join();
+    now += TIME_TO_LIVE_MILLIS / 2;
+    crash();
+    now += TIME_TO_LIVE_MILLIS / 2;
+    assertThat(registry.expire(now, 20)).isEqualTo(new CursorRegistry.Skipped(1, 15));
+  }
+
+  /** I6: one of the two finds the newer position. */
+  @Test
+  void shouldSayWhatTwoMissOfWhomOneFindsANewerPosition() {
+    Person one = new Person(0);
+    Person two = new Person(0);
+    Person newer = new Person(0);
+    one.leaveAt(5);
+    two.leaveAt(5);
+    now += 2 * SPAN_MILLIS;
+    newer.leaveAt(10);
+    one.come();
+    now += TIME_TO_LIVE_MILLIS - 2 * SPAN_MILLIS;
+    assertThat(registry.expire(now, 20)).isEqualTo(new CursorRegistry.Skipped(2, 15 + 5));
+    assertThat(registry.leftBehindCount()).isEqualTo(1);
+  }
+
+  /** I6: two positions are left, and one of the two consumers is away. */
+  @Test
+  void shouldNotSayOfWhoHasReturnedThatItMissesWhatItLeft() {
+    Person one = new Person(0);
+    Person two = new Person(0);
+    one.leaveAt(5);
+    now += 2 * SPAN_MILLIS;
+    two.leaveAt(10);
+    one.come();
+    assertThat(registry.skipTo(20)).isEqualTo(new CursorRegistry.Skipped(2, 15 + 15));
+  }
+
+  /** Whoever it is, what it was sent before it may acknowledge. */
+  @Test
+  void shouldLetEachAcknowledgeWhatItsNamesakesWereSent() {
+    Person one = new Person(0);
+    Person two = new Person(0);
+    one.leaveAt(5);
+    now += 2 * SPAN_MILLIS;
+    two.cursor.delivered(50);
+    two.leaveAt(10);
+    one.come();
+    assertThat(one.cursor.deliveredEnd()).isEqualTo(50);
+  }
+
+  @Test
+  void shouldSayWhatASubscriptionThatWasMovedMeanwhileHasLeftBehind() {
+    Person one = new Person(0);
+    one.leaveAt(5);
+    store.flush().join();
+    assertThat(crash(20)).as("I6").isEqualTo(new CursorRegistry.Skipped(1, 15));
+  }
+
   /** One unsubscribes before any write has had its namesake, of which a crash leaves the name. */
   @Test
   void shouldMissNothingAfterACrashWhenANamesakeUnsubscribedMeanwhile() {
@@ -345,6 +422,10 @@ class NamesakesTest {
   }
 
   private void crash() {
+    crash(0);
+  }
+
+  private CursorRegistry.Skipped crash(long floor) {
     StoredPositions stored = new StoredPositions();
     try {
       for (byte[] record : log) {
@@ -353,8 +434,9 @@ class NamesakesTest {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-    registry = newRegistry();
-    stored.restore(registry, index, 1_000_000);
+    registry = newRegistry(floor);
+    CursorRegistry.Skipped missed = stored.restore(registry, index, 1_000_000);
     store = newStore();
+    return missed;
   }
 }
