@@ -2,6 +2,8 @@
 package io.pulsarbroadcast.containers;
 
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pulsar.client.api.Consumer;
@@ -17,6 +19,18 @@ import org.apache.pulsar.client.api.MessageListener;
 @SuppressWarnings("serial")
 final class CountingConsumer implements MessageListener<Integer> {
 
+  /** How it acknowledges. */
+  enum Acknowledging {
+    INDIVIDUALLY,
+    CUMULATIVELY,
+    /** Individually, and every {@link #HOLE_EVERY}th message only at the end. */
+    WITH_HOLES
+  }
+
+  static final int HOLE_EVERY = 10;
+
+  private final Acknowledging acknowledging;
+
   /** All messages below this number have come, each for the first time in this order. */
   private final AtomicInteger next = new AtomicInteger();
 
@@ -29,16 +43,27 @@ final class CountingConsumer implements MessageListener<Integer> {
    */
   private final Map<MessageId, Long> receiptNanos = new ConcurrentHashMap<>();
 
-  private volatile Move move = new Move(System.nanoTime());
+  /** Received and not acknowledged, on purpose. */
+  private final Map<MessageId, Consumer<Integer>> holes = new ConcurrentHashMap<>();
+
+  private volatile boolean leavesHoles;
+  private volatile Move move = new Move(System.nanoTime(), Set.of());
+
+  CountingConsumer(Acknowledging acknowledging) {
+    this.acknowledging = acknowledging;
+    this.leavesHoles = acknowledging == Acknowledging.WITH_HOLES;
+  }
 
   /** What came again after one move although there was a receipt for it. Guarded by itself. */
   static final class Move {
     private final long atNanos;
+    private final Set<MessageId> holesToCome = ConcurrentHashMap.newKeySet();
     private int redelivered;
     private long oldestNanos = Long.MIN_VALUE;
 
-    private Move(long atNanos) {
+    private Move(long atNanos, Set<MessageId> holes) {
       this.atNanos = atNanos;
+      holesToCome.addAll(holes);
     }
 
     private synchronized void add(long receiptAtNanos) {
@@ -58,6 +83,11 @@ final class CountingConsumer implements MessageListener<Integer> {
     synchronized long oldestNanos() {
       return oldestNanos;
     }
+
+    /** Messages left unacknowledged before the move that have not come again. */
+    int holesToCome() {
+      return holesToCome.size();
+    }
   }
 
   @Override
@@ -75,7 +105,18 @@ final class CountingConsumer implements MessageListener<Integer> {
     if (before != null) {
       move.add(before);
     }
-    consumer.acknowledgeAsync(message).thenRun(() -> noteReceipt(consumer, id));
+    move.holesToCome.remove(id);
+    if (leavesHoles && number % HOLE_EVERY == 0) {
+      holes.put(id, consumer);
+    } else {
+      acknowledge(consumer, id).thenRun(() -> noteReceipt(consumer, id));
+    }
+  }
+
+  private CompletableFuture<Void> acknowledge(Consumer<Integer> consumer, MessageId id) {
+    return acknowledging == Acknowledging.CUMULATIVELY
+        ? consumer.acknowledgeCumulativeAsync(id)
+        : consumer.acknowledgeAsync(id);
   }
 
   /** The stock client reports what it acknowledged without a connection as done. */
@@ -85,9 +126,16 @@ final class CountingConsumer implements MessageListener<Integer> {
     }
   }
 
+  /** Leaves no more holes, and acknowledges those there are. */
+  void closeHoles() {
+    leavesHoles = false;
+    holes.forEach(
+        (id, consumer) -> acknowledge(consumer, id).thenRun(() -> noteReceipt(consumer, id)));
+  }
+
   /** The topic moves now: what comes again from here on is booked on the returned one. */
   Move moving() {
-    move = new Move(System.nanoTime());
+    move = new Move(System.nanoTime(), holes.keySet());
     return move;
   }
 
@@ -109,5 +157,10 @@ final class CountingConsumer implements MessageListener<Integer> {
   /** Acknowledgements that the broker has processed. */
   int receipts() {
     return receiptNanos.size();
+  }
+
+  /** Messages received and not acknowledged, on purpose. */
+  int holes() {
+    return holes.size();
   }
 }

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.containers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pulsarbroadcast.containers.CountingConsumer.Acknowledging;
 import io.pulsarbroadcast.containers.CountingConsumer.Move;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the container tests say of repeated deliveries, with deliveries repeated on purpose. */
 class CountingConsumerTest {
-  private final CountingConsumer counting = new CountingConsumer();
+  private CountingConsumer counting = new CountingConsumer(Acknowledging.INDIVIDUALLY);
   private boolean connected = true;
 
   /** Delivers, and returns what the answer to the acknowledgement is given with. */
@@ -118,5 +119,31 @@ class CountingConsumerTest {
 
     assertThat(counting.outOfOrder()).isEqualTo(1);
     assertThat(counting.count()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldMissAHoleThatDoesNotComeAgain() {
+    counting = new CountingConsumer(Acknowledging.WITH_HOLES);
+    for (int number = 0; number <= 2 * CountingConsumer.HOLE_EVERY; number++) {
+      receive(number, number).complete(null);
+    }
+    assertThat(counting.holes()).isEqualTo(3);
+    Move move = counting.moving();
+    receive(0, 0);
+    receive(CountingConsumer.HOLE_EVERY, CountingConsumer.HOLE_EVERY);
+
+    assertThat(move.holesToCome()).isEqualTo(1);
+    assertThat(move.redelivered()).as("there was no receipt for it").isZero();
+  }
+
+  @Test
+  void shouldAcknowledgeItsHolesInTheEnd() {
+    counting = new CountingConsumer(Acknowledging.WITH_HOLES);
+    CompletableFuture<Void> receipt = receive(0, 0);
+    receipt.complete(null);
+    assertThat(counting.receipts()).isZero();
+    counting.closeHoles();
+
+    assertThat(counting.receipts()).isEqualTo(1);
   }
 }

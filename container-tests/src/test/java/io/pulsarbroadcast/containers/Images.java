@@ -23,9 +23,18 @@ final class Images {
 
   /** Built from deploy/docker/Dockerfile. */
   static Future<String> pulsarWithPlugin() {
-    return new ImageFromDockerfile("pulsar-broadcast-test:latest", false)
+    return withPlugin(System.getProperty("pulsar.image"), "latest");
+  }
+
+  /** The same of another version, whose image {@code -Dpulsar.upgrade.image} names. */
+  static Future<String> upgradeWithPlugin() {
+    return withPlugin(System.getProperty("pulsar.upgrade.image"), "upgrade");
+  }
+
+  private static Future<String> withPlugin(String base, String tag) {
+    return new ImageFromDockerfile("pulsar-broadcast-test:" + tag, false)
         .withFileFromPath("Dockerfile", Path.of(System.getProperty("dockerfile")))
         .withFileFromPath(nar().getFileName().toString(), nar())
-        .withBuildArg("PULSAR_IMAGE", System.getProperty("pulsar.image"));
+        .withBuildArg("PULSAR_IMAGE", base);
   }
 }

@@ -1,8 +1,12 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.containers;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import com.github.dockerjava.api.DockerClient;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,7 +14,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Future;
+import org.apache.pulsar.client.admin.PulsarAdmin;
+import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.common.naming.TopicName;
+import org.apache.pulsar.common.policies.data.TenantInfo;
 import org.testcontainers.containers.Container.ExecResult;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.Network;
@@ -32,9 +41,19 @@ final class PulsarCluster implements AutoCloseable {
   private static final String MEMORY = "-Xms64m -Xmx256m -XX:MaxDirectMemorySize=256m";
   private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
+  private static final Duration MOVE_TIMEOUT = Duration.ofMinutes(2);
+
+  /** brokerShutdownTimeoutMs, and what comes after it. */
+  private static final int STOP_TIMEOUT_SECONDS = 90;
+
+  /** What a process is ended with that did not end by itself in time. */
+  private static final int SIGKILLED = 128 + 9;
+
   private final Future<String> image;
   private final Network network = Network.newNetwork();
   private final Map<String, GenericContainer<?>> containers = new LinkedHashMap<>();
+  private PulsarAdmin admin;
+  private int replaced;
 
   private PulsarCluster(Future<String> image) {
     this.image = image;
@@ -65,12 +84,7 @@ final class PulsarCluster implements AutoCloseable {
       run(name, "bookie", bookie, Wait.forListeningPort(), BOOKIE_PORT);
     }
     for (String name : List.of("broker-1", "broker-2")) {
-      run(
-          name,
-          "broker",
-          brokerSettings(name),
-          Wait.forHttp("/admin/v2/brokers/ready").forPort(WEB_PORT),
-          WEB_PORT);
+      runBroker(name, image);
     }
     run(
         "proxy",
@@ -82,6 +96,17 @@ final class PulsarCluster implements AutoCloseable {
             "metadataStoreSessionTimeoutMillis", "5000"),
         Wait.forHttp("/metrics").forPort(WEB_PORT),
         BROKER_PORT,
+        WEB_PORT);
+    admin = PulsarAdmin.builder().serviceHttpUrl("http://" + address(WEB_PORT)).build();
+  }
+
+  private void runBroker(String name, Future<String> image) {
+    run(
+        name,
+        "broker",
+        brokerSettings(name),
+        Wait.forHttp("/admin/v2/brokers/ready").forPort(WEB_PORT),
+        image,
         WEB_PORT);
   }
 
@@ -105,6 +130,16 @@ final class PulsarCluster implements AutoCloseable {
 
   private void run(
       String name, String role, Map<String, String> settings, WaitStrategy ready, int... ports) {
+    run(name, role, settings, ready, image, ports);
+  }
+
+  private void run(
+      String name,
+      String role,
+      Map<String, String> settings,
+      WaitStrategy ready,
+      Future<String> image,
+      int... ports) {
     GenericContainer<?> container = new GenericContainer<>(image);
     String conf = role.equals("bookie") ? "bookkeeper" : role;
     container
@@ -154,8 +189,8 @@ final class PulsarCluster implements AutoCloseable {
   }
 
   /** The admin API, through the proxy. */
-  String adminUrl() {
-    return "http://" + address(WEB_PORT);
+  PulsarAdmin admin() {
+    return admin;
   }
 
   private String address(int port) {
@@ -163,9 +198,80 @@ final class PulsarCluster implements AutoCloseable {
     return proxy.getHost() + ":" + proxy.getMappedPort(port);
   }
 
-  /** A broker's name and port, as the admin API wants it when a bundle is to go there. */
-  static String brokerId(String name) {
-    return name + ":" + WEB_PORT;
+  /** Creates a topic, alone in a namespace of its own, which has one bundle. */
+  void createTopic(String topic) throws PulsarAdminException {
+    TopicName name = TopicName.get(topic);
+    if (!admin.tenants().getTenants().contains(name.getTenant())) {
+      admin
+          .tenants()
+          .createTenant(
+              name.getTenant(), TenantInfo.builder().allowedClusters(Set.of(NAME)).build());
+    }
+    admin.namespaces().createNamespace(name.getNamespace());
+    admin.topics().createNonPartitionedTopic(topic);
+  }
+
+  /** The name of the broker that has the topic. */
+  String owner(String topic) throws PulsarAdminException {
+    return URI.create(admin.lookups().lookupTopic(topic)).getHost();
+  }
+
+  /** Returns when the broker has the topic, which another may have lost. */
+  void awaitOwner(String topic, String broker) {
+    await()
+        .atMost(MOVE_TIMEOUT)
+        .ignoreExceptions()
+        .untilAsserted(() -> assertThat(owner(topic)).as("owner of %s", topic).isEqualTo(broker));
+  }
+
+  /**
+   * Unloads the topic until it is at the given broker. Where an unloaded bundle is to go is a wish:
+   * the leader forgets it with the first lookup of any bundle of that range, so a second lookup
+   * that overtakes the first may bring the topic back to where it was.
+   */
+  void move(String topic, String broker) {
+    await()
+        .atMost(MOVE_TIMEOUT)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofSeconds(1))
+        .ignoreExceptions()
+        .untilAsserted(
+            () -> {
+              if (!owner(topic).equals(broker)) {
+                admin
+                    .namespaces()
+                    .unloadNamespaceBundle(
+                        TopicName.get(topic).getNamespace(),
+                        admin.lookups().getBundleRange(topic),
+                        broker + ":" + WEB_PORT);
+              }
+              assertThat(owner(topic)).as("owner of %s", topic).isEqualTo(broker);
+            });
+  }
+
+  /** Returns when both brokers are there. */
+  void awaitBothBrokers() {
+    await()
+        .atMost(MOVE_TIMEOUT)
+        .ignoreExceptions()
+        .until(() -> admin.brokers().getActiveBrokers(NAME).size() == 2);
+  }
+
+  /** Ends a broker in order, and starts one of the given image in its place, with its settings. */
+  void replace(String name, Future<String> image) throws IOException {
+    GenericContainer<?> container = containers.get(name);
+    docker(container)
+        .stopContainerCmd(container.getContainerId())
+        .withTimeout(STOP_TIMEOUT_SECONDS)
+        .exec();
+    assertThat(container.getCurrentContainerInfo().getState().getExitCodeLong())
+        .as("exit code of %s, which has %d s", name, STOP_TIMEOUT_SECONDS)
+        .isNotEqualTo(SIGKILLED);
+    replaced++;
+    keepLog(name, "%s-replaced-%d".formatted(name, replaced));
+    container.stop();
+    runBroker(name, image);
+    awaitBothBrokers();
   }
 
   /** Ends a container's process with SIGKILL; its disk stays. */
@@ -189,18 +295,25 @@ final class PulsarCluster implements AutoCloseable {
     return containers.get(name).getLogs();
   }
 
+  private void keepLog(String name, String file) throws IOException {
+    Path logs = Files.createDirectories(Path.of(System.getProperty("container.logs")));
+    Files.writeString(logs.resolve(file + ".log"), log(name));
+  }
+
   /** Stops and removes everything; the logs are kept. */
   @Override
   public void close() throws IOException {
-    Path logs = Files.createDirectories(Path.of(System.getProperty("container.logs")));
     List<GenericContainer<?>> all = new ArrayList<>(containers.values());
     try {
       for (Map.Entry<String, GenericContainer<?>> container : containers.entrySet()) {
         if (container.getValue().getContainerId() != null) {
-          Files.writeString(logs.resolve(container.getKey() + ".log"), log(container.getKey()));
+          keepLog(container.getKey(), container.getKey());
         }
       }
     } finally {
+      if (admin != null) {
+        admin.close();
+      }
       all.forEach(GenericContainer::stop);
       network.close();
     }
