@@ -45,6 +45,28 @@ class MigrationProcessIT {
     }
   }
 
+  /** I1: also one that has been told that the topic has ended, as it does before it migrates. */
+  @Test
+  void shouldSendAConsumerToTheNewClusterThatKnowsTheEndOfTheTopic() throws Exception {
+    try (Broker blue =
+            Broker.start(
+                BrokerExtension.newBroker().setting("clusterMigrationCheckDurationSeconds", "1"));
+        Broker green = Broker.start(BrokerExtension.newBroker())) {
+      String topic = Broker.newTopic();
+      Consumer<String> consumer = blue.broadcast(topic, SUBSCRIPTION, "car").subscribe();
+      Messages.publish(blue, topic, 0, 10);
+      assertThat(Messages.receiveAndAck(consumer, 10)).isEqualTo(Messages.values(0, 10));
+      blue.admin().topics().terminateTopic(topic);
+      await().until(consumer::hasReachedEndOfTopic);
+
+      migrate(blue, green);
+
+      awaitConsumers(green, topic, "car");
+      Messages.publish(green, topic, 10, 15);
+      assertThat(Messages.receiveAndAck(consumer, 5)).isEqualTo(Messages.values(10, 15));
+    }
+  }
+
   private static void awaitConsumers(Broker broker, String topic, String... names) {
     await()
         .ignoreExceptions()

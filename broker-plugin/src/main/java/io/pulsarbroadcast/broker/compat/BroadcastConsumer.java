@@ -339,18 +339,20 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
 
   /**
    * Tells the client so, once, when this consumer has acknowledged everything; where the topic has
-   * moved to another cluster, sends it there.
+   * moved to another cluster, sends it there. A topic ends before it has moved, so the client may
+   * have been told of the end. Asked again until the consumer is gone.
    */
   @Override
   public void reachedEndOfTopic() {
-    if (!endAnnounced && broadcast.isAtEnd(position())) {
+    if (!broadcast.isAtEnd(position())) {
+      return;
+    }
+    PersistentTopic topic = (PersistentTopic) broadcast.getTopic();
+    if (topic.isMigrated()) {
+      BrokerLine.migratedClusterUrl(topic).thenAccept(this::topicMigrated);
+    } else if (!endAnnounced) {
       endAnnounced = true;
-      PersistentTopic topic = (PersistentTopic) broadcast.getTopic();
-      if (topic.isMigrated()) {
-        BrokerLine.migratedClusterUrl(topic).thenAccept(this::topicMigrated);
-      } else {
-        super.reachedEndOfTopic();
-      }
+      super.reachedEndOfTopic();
     }
   }
 
