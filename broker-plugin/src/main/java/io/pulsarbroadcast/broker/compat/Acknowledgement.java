@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.compat;
 
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
 import org.apache.pulsar.common.api.proto.CommandAck;
 import org.apache.pulsar.common.api.proto.CommandAck.AckType;
@@ -19,42 +20,60 @@ final class Acknowledgement {
 
   private Acknowledgement() {}
 
+  /** The consumer that acknowledges. */
+  interface Taker {
+
+    /** Where entries of the topic are. */
+    LedgerIndex index();
+
+    /** What it has acknowledged. */
+    VirtualCursor position();
+
+    /** The contract that it asked for. */
+    SubType subType();
+
+    /** Whether the broker takes acknowledgements of single messages of a batch. */
+    boolean takesPartsOfBatches();
+
+    /** Counts an acknowledgement that is not taken. */
+    void refuse(long ledgerId, long entryId, String reason);
+  }
+
   /**
    * Takes every id of an acknowledgement.
    *
    * @return whether there is something to store
    */
-  static boolean take(CommandAck ack, BroadcastConsumer consumer) {
+  static boolean take(CommandAck ack, Taker taker) {
     boolean changed = false;
     for (int i = 0; i < ack.getMessageIdsCount(); i++) {
-      changed |= take(ack.getMessageIdAt(i), ack.getAckType(), consumer);
+      changed |= take(ack.getMessageIdAt(i), ack.getAckType(), taker);
     }
     return changed;
   }
 
-  private static boolean take(MessageIdData id, AckType type, BroadcastConsumer consumer) {
-    BroadcastSubscription subscription = consumer.broadcast();
-    long ordinal = subscription.ordinalOf(id.getLedgerId(), id.getEntryId());
+  private static boolean take(MessageIdData id, AckType type, Taker taker) {
+    long ordinal = taker.index().ordinalOf(id.getLedgerId(), id.getEntryId());
     if (ordinal == LedgerIndex.UNKNOWN) {
-      if (!subscription.isTrimmed(id.getLedgerId())) {
-        refuse(id, consumer, "the topic has no such ledger");
+      if (!taker.index().isTrimmed(id.getLedgerId())) {
+        refuse(id, taker, "the topic has no such ledger");
       }
       return false;
     }
-    if (type == AckType.Cumulative && consumer.subType() != SubType.Exclusive) {
-      refuse(id, consumer, "it is cumulative, and the consumer's subscription type is Shared");
+    if (type == AckType.Cumulative && taker.subType() != SubType.Exclusive) {
+      refuse(id, taker, "it is cumulative, and the consumer's subscription type is Shared");
       return false;
     }
     AckResult result;
     if (id.getAckSetsCount() > 0) {
-      result = takePart(id, ordinal, type, consumer);
+      result = takePart(id, ordinal, type, taker);
     } else if (type == AckType.Cumulative) {
-      result = consumer.position().ackCumulative(ordinal);
+      result = taker.position().ackCumulative(ordinal);
     } else {
-      result = consumer.position().ackIndividual(ordinal);
+      result = taker.position().ackIndividual(ordinal);
     }
     if (result == AckResult.NOT_SENT) {
-      refuse(id, consumer, "it was never sent to the consumer");
+      refuse(id, taker, "it was never sent to the consumer");
     }
     return result == AckResult.ADVANCED || result == AckResult.PART;
   }
@@ -63,20 +82,19 @@ final class Acknowledgement {
    * Takes an acknowledgement of single messages of a batch. As on other subscriptions it counts
    * where the broker enables it; of a cumulative one what is before the batch counts in any case.
    */
-  private static AckResult takePart(
-      MessageIdData id, long ordinal, AckType type, BroadcastConsumer consumer) {
+  private static AckResult takePart(MessageIdData id, long ordinal, AckType type, Taker taker) {
     AckResult before =
         type == AckType.Cumulative
-            ? consumer.position().ackCumulative(ordinal - 1)
+            ? taker.position().ackCumulative(ordinal - 1)
             : AckResult.UNCHANGED;
-    if (before == AckResult.NOT_SENT || !consumer.broadcast().acknowledgesPartsOfBatches()) {
+    if (before == AckResult.NOT_SENT || !taker.takesPartsOfBatches()) {
       return before;
     }
     int words = id.getAckSetsCount();
     if (words > MAX_ACK_SET_WORDS) {
       refuse(
           id,
-          consumer,
+          taker,
           "it names a batch of more than " + MAX_ACK_SET_WORDS * Long.SIZE + " messages");
       return before;
     }
@@ -84,16 +102,15 @@ final class Acknowledgement {
     for (int i = 0; i < words; i++) {
       remaining[i] = id.getAckSetAt(i);
     }
-    AckResult part = consumer.position().ackPart(ordinal, remaining);
+    AckResult part = taker.position().ackPart(ordinal, remaining);
     if (part == AckResult.TOO_MANY_PARTS) {
-      refuse(
-          id, consumer, "parts of too many batches ahead of its position are acknowledged already");
+      refuse(id, taker, "parts of too many batches ahead of its position are acknowledged already");
       return before;
     }
     return part == AckResult.UNCHANGED ? before : part;
   }
 
-  private static void refuse(MessageIdData id, BroadcastConsumer consumer, String reason) {
-    consumer.broadcast().refuseAck(consumer, id.getLedgerId(), id.getEntryId(), reason);
+  private static void refuse(MessageIdData id, Taker taker, String reason) {
+    taker.refuse(id.getLedgerId(), id.getEntryId(), reason);
   }
 }

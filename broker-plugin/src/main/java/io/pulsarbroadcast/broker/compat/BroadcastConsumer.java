@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * commands, on the connection's event loop: permits and redelivery go to the connection's fan-out,
  * acknowledgements to the virtual cursor. Closing and statistics may come from any thread.
  */
-final class BroadcastConsumer extends Consumer implements ConsumerOwner {
+final class BroadcastConsumer extends Consumer implements ConsumerOwner, Acknowledgement.Taker {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastConsumer.class);
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
@@ -108,10 +108,6 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
     return contract;
   }
 
-  BroadcastSubscription broadcast() {
-    return broadcast;
-  }
-
   BroadcastServerCnx connection() {
     return (BroadcastServerCnx) cnx();
   }
@@ -120,8 +116,24 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
     return fanout;
   }
 
-  VirtualCursor position() {
+  @Override
+  public VirtualCursor position() {
     return fanout.cursor();
+  }
+
+  @Override
+  public LedgerIndex index() {
+    return broadcast.index();
+  }
+
+  @Override
+  public boolean takesPartsOfBatches() {
+    return broadcast.acknowledgesPartsOfBatches();
+  }
+
+  @Override
+  public void refuse(long ledgerId, long entryId, String reason) {
+    broadcast.refuseAck(this, ledgerId, entryId, reason);
   }
 
   long messagesOut() {
@@ -221,7 +233,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner {
     }
     long[] ordinals =
         messageIds.stream()
-            .mapToLong(id -> broadcast.ordinalOf(id.getLedgerId(), id.getEntryId()))
+            .mapToLong(id -> broadcast.index().ordinalOf(id.getLedgerId(), id.getEntryId()))
             .filter(ordinal -> ordinal != LedgerIndex.UNKNOWN)
             .toArray();
     connection().redeliver(broadcast, fanout, ordinals);

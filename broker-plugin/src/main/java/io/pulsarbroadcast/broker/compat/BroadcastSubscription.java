@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.Consumer;
@@ -45,12 +46,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private static final Logger log = LoggerFactory.getLogger(BroadcastSubscription.class);
 
   private final SubscriptionParts parts;
-  private final Places places;
   private final SubscriptionLifecycle lifecycle;
   private final ConsumerReport report;
   private final ConsumerAdmission admission;
   private final ConsumerDirectory consumers = new ConsumerDirectory();
-  private final ShownStats shownStats = new ShownStats(this, consumers);
+  private final ShownStats shownStats;
   private final LongAdder refusedAcks = new LongAdder();
 
   /** Of the last reset: completed when what it decided about lost positions is on storage. */
@@ -66,7 +66,8 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       PersistentSubscription plain,
       BroadcastConfig config,
       SubscriptionPast past) {
-    SubscriptionParts parts = SubscriptionParts.of(topic, plain, config, past);
+    SubscriptionParts parts =
+        SubscriptionParts.of(topic, topic::metricsOf, topic::persistTimes, plain, config, past);
     BroadcastSubscription made =
         BrokerLine.subscriptionTakesBoxed()
             ? new BroadcastSubscription(topic, plain, parts, Boolean.FALSE)
@@ -84,10 +85,10 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         false,
         DeclaredLog.ofUsers(plain.getSubscriptionProperties()));
     this.parts = parts;
-    this.places = new Places(topic, getCursor(), parts);
     this.lifecycle = newLifecycle(topic);
     this.report = newReport(topic);
-    this.admission = new ConsumerAdmission(this, parts, places, consumers);
+    this.shownStats = newShownStats();
+    this.admission = new ConsumerAdmission(this, parts, consumers);
     this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
 
@@ -103,10 +104,10 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         replicated,
         DeclaredLog.ofUsers(plain.getSubscriptionProperties()));
     this.parts = parts;
-    this.places = new Places(topic, getCursor(), parts);
     this.lifecycle = newLifecycle(topic);
     this.report = newReport(topic);
-    this.admission = new ConsumerAdmission(this, parts, places, consumers);
+    this.shownStats = newShownStats();
+    this.admission = new ConsumerAdmission(this, parts, consumers);
     this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
 
@@ -118,15 +119,23 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         new SubscriptionWatch(
             topic.getManagedLedger(),
             parts,
-            places,
-            consumers,
+            this::isInUse,
+            () -> consumers.snapshot().forEach(Consumer::reachedEndOfTopic),
             this::deleteAbandoned,
             topic.getBrokerService().getPulsar().getExecutor()));
   }
 
   private ConsumerReport newReport(BroadcastTopic topic) {
     return new ConsumerReport(
-        topic.getName(), getName(), consumers, topic.getBrokerService().getPulsar().getExecutor());
+        topic.getName(),
+        getName(),
+        consumers::count,
+        topic.getBrokerService().getPulsar().getExecutor());
+  }
+
+  private ShownStats newShownStats() {
+    return new ShownStats(
+        parts.cursors(), parts.places(), consumers, parts.config().statsMaxConsumers());
   }
 
   /** Connects a consumer whose subscribe the broker has accepted. */
@@ -144,11 +153,6 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** A consumer that the broker has accepted is not connected after all. */
   void refused() {
     topic.decrementUsageCount();
-  }
-
-  /** The ordinal after the last message that was published. */
-  long end() {
-    return places.end();
   }
 
   /** How it is stopped, and resumed. */
@@ -173,6 +177,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Whether consumers are connected. */
   boolean isInUse() {
     return consumers.count() > 0;
+  }
+
+  /** Why it cannot become plain, or null, see {@link PlainSubscribe#refusal}. */
+  ConsumerBusyException refusalToBecomePlain() {
+    return PlainSubscribe.refusal(getName(), parts.cursors(), this::isInUse);
   }
 
   SubscriptionParts parts() {
@@ -249,22 +258,18 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     return parts.publisher().publish();
   }
 
-  /** The ordinal of an entry, or {@link LedgerIndex#UNKNOWN}. */
-  long ordinalOf(long ledgerId, long entryId) {
-    return parts.index().ordinalOf(ledgerId, entryId);
-  }
-
-  boolean isTrimmed(long ledgerId) {
-    return parts.index().isTrimmed(ledgerId);
+  /** Which ordinal each entry of the topic has. */
+  LedgerIndex index() {
+    return parts.index();
   }
 
   Places places() {
-    return places;
+    return parts.places();
   }
 
   /** Whether a position has everything that was published. */
   boolean isAtEnd(VirtualCursor position) {
-    return parts.cursors().isAtEnd(position, places.end());
+    return parts.cursors().isAtEnd(position, parts.places().end());
   }
 
   /** Skips so many messages after the slowest consumer's position, for everybody. */

@@ -210,7 +210,7 @@ final class BroadcastTopic extends MeteredTopic {
    */
   private CompletableFuture<Consumer> subscribePlain(
       SubscriptionOption option, BroadcastSubscription unused) {
-    ConsumerBusyException refusal = PlainSubscribe.refusal(unused);
+    ConsumerBusyException refusal = unused.refusalToBecomePlain();
     if (refusal != null) {
       return CompletableFuture.failedFuture(refusal);
     }
@@ -251,7 +251,7 @@ final class BroadcastTopic extends MeteredTopic {
           new NotAllowedException(
               "Broadcast subscriptions need a connection made by the pulsar-broadcast plugin"));
     }
-    SubscriptionOption option = SubscribeOptions.named(asked, connection);
+    SubscriptionOption option = SubscribeOptions.named(asked, connection::nameOf);
     String name = option.getSubscriptionName();
     boolean isNew = getSubscription(name) == null;
     if (isNew) {

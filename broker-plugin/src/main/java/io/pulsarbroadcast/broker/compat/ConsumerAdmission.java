@@ -27,17 +27,12 @@ final class ConsumerAdmission {
 
   private final BroadcastSubscription subscription;
   private final SubscriptionParts parts;
-  private final Places places;
   private final ConsumerDirectory consumers;
 
   ConsumerAdmission(
-      BroadcastSubscription subscription,
-      SubscriptionParts parts,
-      Places places,
-      ConsumerDirectory consumers) {
+      BroadcastSubscription subscription, SubscriptionParts parts, ConsumerDirectory consumers) {
     this.subscription = subscription;
     this.parts = parts;
-    this.places = places;
     this.consumers = consumers;
   }
 
@@ -60,7 +55,7 @@ final class ConsumerAdmission {
   CompletableFuture<BroadcastConsumer> admit(
       SubscriptionOption option, BroadcastServerCnx connection) {
     return deadRemoved(option.getConsumerName(), connection)
-        .handle((done, e) -> position(option))
+        .handle((done, e) -> position(option, connection))
         .thenCompose(position -> position)
         .thenApply(position -> connect(option, connection, position))
         .thenCompose(
@@ -101,7 +96,8 @@ final class ConsumerAdmission {
             });
   }
 
-  private CompletableFuture<VirtualCursor> position(SubscriptionOption option) {
+  private CompletableFuture<VirtualCursor> position(
+      SubscriptionOption option, BroadcastServerCnx connection) {
     // Counted before it is there, so that two who come at once do not both take the last place.
     BrokerServiceException refusal = refusal(subscription.getTopic(), consumers.reserve());
     if (subscription.lifecycle().isFenced()) {
@@ -110,7 +106,12 @@ final class ConsumerAdmission {
     }
     CompletableFuture<VirtualCursor> position =
         refusal == null
-            ? places.register(option, timeToLiveSeconds(option))
+            ? parts
+                .places()
+                .register(
+                    option,
+                    timeToLiveSeconds(option),
+                    () -> connection.takeSought(option.getConsumerId()))
             : CompletableFuture.failedFuture(refusal);
     return position.whenComplete(
         (registered, e) -> {

@@ -14,7 +14,7 @@ import org.apache.pulsar.broker.service.Consumer;
  * The connected consumers of a Broadcast subscription, by name; names may collide. Adding,
  * removing, counting and looking up are O(1). May be called from any thread.
  */
-final class ConsumerDirectory {
+final class ConsumerDirectory implements ShownStats.Connected {
 
   /** Name to the consumer that came last under it; the others hang on it. */
   private final Map<String, BroadcastConsumer> byName = new ConcurrentHashMap<>();
@@ -65,7 +65,8 @@ final class ConsumerDirectory {
   }
 
   /** How many consumers there are, with those about to be added. */
-  int count() {
+  @Override
+  public int count() {
     return count.get();
   }
 
@@ -87,10 +88,16 @@ final class ConsumerDirectory {
   }
 
   /** A copy of all consumers. */
-  List<Consumer> snapshot() {
+  @Override
+  public List<Consumer> snapshot() {
     List<Consumer> all = new ArrayList<>(count());
     byName.values().forEach(first -> addChain(first, all));
     return all;
+  }
+
+  @Override
+  public long next(Consumer consumer) {
+    return ((BroadcastConsumer) consumer).position().next();
   }
 
   /** All consumers as the broker asks for them; its size is known without making a copy. */

@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.compat;
 
 import io.netty.util.concurrent.FastThreadLocal;
+import io.pulsarbroadcast.broker.BroadcastContract;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.core.LogEvent;
@@ -12,6 +13,7 @@ import org.apache.logging.log4j.core.filter.AbstractFilter;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.ServerCnx;
+import org.apache.pulsar.broker.service.Subscription;
 import org.apache.pulsar.common.naming.TopicName;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -94,9 +96,10 @@ final class ConsumerLogFilter extends AbstractFilter {
         && parameters[1] instanceof TopicName topic
         && parameters[2] instanceof String subscription
         && broker
-                .getTopicReference(topic.toString())
-                .map(loaded -> loaded.getSubscription(subscription))
-                .orElse(null)
-            instanceof BroadcastSubscription;
+            .getTopicReference(topic.toString())
+            .map(loaded -> loaded.getSubscription(subscription))
+            .map(Subscription::getTypeString)
+            .filter(BroadcastContract.BROADCAST::equals)
+            .isPresent();
   }
 }

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.compat;
 
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,19 +19,19 @@ final class ConsumerReport {
 
   private final String topic;
   private final String subscription;
-  private final ConsumerDirectory consumers;
+  private final IntSupplier connected;
   private final AtomicInteger came = new AtomicInteger();
   private final AtomicInteger went = new AtomicInteger();
   private final Throttled report;
 
+  /**
+   * @param connected how many consumers there are
+   */
   ConsumerReport(
-      String topic,
-      String subscription,
-      ConsumerDirectory consumers,
-      ScheduledExecutorService timer) {
+      String topic, String subscription, IntSupplier connected, ScheduledExecutorService timer) {
     this.topic = topic;
     this.subscription = subscription;
-    this.consumers = consumers;
+    this.connected = connected;
     this.report = new Throttled(timer, INTERVAL_MILLIS, this::write);
   }
 
@@ -49,7 +50,7 @@ final class ConsumerReport {
         "[{}][{}] {} consumers connected; {} came and {} went",
         topic,
         subscription,
-        consumers.count(),
+        connected.getAsInt(),
         came.getAndSet(0),
         went.getAndSet(0));
   }

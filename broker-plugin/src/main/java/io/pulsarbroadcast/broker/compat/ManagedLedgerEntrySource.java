@@ -30,6 +30,7 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException.NoMoreEntriesToReadE
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.client.api.transaction.TxnID;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
 import org.apache.pulsar.common.api.proto.MessageMetadata;
@@ -52,7 +53,8 @@ final class ManagedLedgerEntrySource implements EntrySource {
 
   private static final Logger log = LoggerFactory.getLogger(ManagedLedgerEntrySource.class);
 
-  private final BroadcastTopic topic;
+  private final PersistentTopic topic;
+  private final PersistTimes persistTimes;
   private final ManagedCursor cursor;
   private final LedgerIndex index;
   private final SkippedEntries skipped;
@@ -69,10 +71,12 @@ final class ManagedLedgerEntrySource implements EntrySource {
   private volatile Runnable afterSkip = () -> {};
 
   /**
+   * @param persistTimes when the topic's last entries were persisted
    * @param tail the ordinal of the cursor's read position
    */
   ManagedLedgerEntrySource(
-      BroadcastTopic topic,
+      PersistentTopic topic,
+      PersistTimes persistTimes,
       ManagedCursor cursor,
       LedgerIndex index,
       SkippedEntries skipped,
@@ -80,6 +84,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
       BroadcastConfig config,
       SubscriptionMetrics metrics) {
     this.topic = topic;
+    this.persistTimes = persistTimes;
     this.cursor = cursor;
     this.index = index;
     this.skipped = skipped;
@@ -327,9 +332,7 @@ final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   private EntryTrace trace(Entry entry) {
-    PersistTimes.Persisted persisted =
-        topic.persistTimes().of(entry.getLedgerId(), entry.getEntryId());
-    return EntryTrace.read(metrics, persisted);
+    return EntryTrace.read(metrics, persistTimes.of(entry.getLedgerId(), entry.getEntryId()));
   }
 
   /** The metadata of an entry; null when it is for nobody. */

@@ -123,7 +123,7 @@ abstract class MeteredTopic extends PersistentTopic {
       boolean hydratePublishers) {
     Map<String, Integer> limits = new HashMap<>();
     broadcastSubscriptions()
-        .forEach(each -> limits.put(each.getName(), each.parts().config().statsMaxConsumers()));
+        .forEach(each -> limits.put(each.getName(), each.shownStats().maxConsumers()));
     super.updateRates(
         namespaceStats,
         bundleStats,

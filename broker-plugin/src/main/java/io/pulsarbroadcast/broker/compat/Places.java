@@ -5,12 +5,14 @@ import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 
 import io.pulsarbroadcast.broker.compat.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.FindEntryCallback;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
@@ -34,27 +36,48 @@ final class Places {
   private final PersistentTopic topic;
   private final ManagedLedgerImpl ledger;
   private final ManagedCursor cursor;
-  private final SubscriptionParts parts;
+  private final LedgerIndex index;
+  private final CursorRegistry cursors;
+  private final PositionPublisher publisher;
+  private final Origin origin;
+  private final long originalPosition;
 
-  Places(PersistentTopic topic, ManagedCursor cursor, SubscriptionParts parts) {
+  /**
+   * @param origin where the subscription was before
+   * @param originalPosition the subscription's position when it was made
+   */
+  Places(
+      PersistentTopic topic,
+      ManagedCursor cursor,
+      LedgerIndex index,
+      CursorRegistry cursors,
+      PositionPublisher publisher,
+      Origin origin,
+      long originalPosition) {
     this.topic = topic;
     this.ledger = (ManagedLedgerImpl) topic.getManagedLedger();
     this.cursor = cursor;
-    this.parts = parts;
+    this.index = index;
+    this.cursors = cursors;
+    this.publisher = publisher;
+    this.origin = origin;
+    this.originalPosition = originalPosition;
   }
 
   /**
    * Registers a consumer: at the position left behind under its name, else where it asks to start.
    *
    * @param ttlSeconds see {@link CursorRegistry#connect}
+   * @param sought takes where the consumer sought that has reconnected, if it has no durable
+   *     position; null: nowhere
    */
-  CompletableFuture<VirtualCursor> register(SubscriptionOption option, long ttlSeconds) {
-    return startOf(option).thenCompose(start -> register(option, ttlSeconds, start));
+  CompletableFuture<VirtualCursor> register(
+      SubscriptionOption option, long ttlSeconds, Supplier<Long> sought) {
+    return startOf(option, sought).thenCompose(start -> register(option, ttlSeconds, start));
   }
 
   private CompletableFuture<VirtualCursor> register(
       SubscriptionOption option, long ttlSeconds, LongSupplier start) {
-    CursorRegistry cursors = parts.cursors();
     long[] before = {-1};
     VirtualCursor position =
         cursors.connect(
@@ -70,28 +93,27 @@ final class Places {
       return CompletableFuture.completedFuture(position);
     }
     cursors.forget(position);
-    return parts
-        .publisher()
-        .lowerTo(
-            before[0],
-            () ->
-                cursors.connect(
-                    option.getConsumerName(),
-                    ttlSeconds,
-                    // What was trimmed before the subscription moved is nobody's any more.
-                    () -> Math.max(before[0], oldest()),
-                    deliveredEnd()));
+    return publisher.lowerTo(
+        before[0],
+        () ->
+            cursors.connect(
+                option.getConsumerName(),
+                ttlSeconds,
+                // What was trimmed before the subscription moved is nobody's any more.
+                () -> Math.max(before[0], oldest()),
+                deliveredEnd()));
   }
 
   /** See {@link VirtualCursor#deliveredEnd()}: without stored positions, nobody knows. */
   private long deliveredEnd() {
-    return parts.past().origin() == Origin.LOST ? end() : 0;
+    return origin == Origin.LOST ? end() : 0;
   }
 
   /**
    * Where a consumer starts that has no position here; to be asked while the registry is locked.
    */
-  private CompletableFuture<LongSupplier> startOf(SubscriptionOption option) {
+  private CompletableFuture<LongSupplier> startOf(
+      SubscriptionOption option, Supplier<Long> takeSought) {
     long rollbackSeconds = option.getStartMessageRollbackDurationSec();
     if (rollbackSeconds > 0) {
       return at(System.currentTimeMillis() - TimeUnit.SECONDS.toMillis(rollbackSeconds))
@@ -100,29 +122,26 @@ final class Places {
     LongSupplier initial =
         option.getInitialPosition() == InitialPosition.Earliest ? this::oldest : this::end;
     LongSupplier start;
-    Long sought =
-        !option.isDurable() && option.getCnx() instanceof BroadcastServerCnx connection
-            ? connection.takeSought(option.getConsumerId())
-            : null;
+    Long sought = option.isDurable() ? null : takeSought.get();
     if (sought != null) {
       start = () -> sought;
     } else if (!option.isDurable()) {
       start =
           option.getStartMessageId() instanceof MessageIdAdv id ? startAt(id, initial) : initial;
     } else {
-      start = () -> inherits() ? parts.cursors().floor() : initial.getAsLong();
+      start = () -> inherits() ? cursors.floor() : initial.getAsLong();
     }
     return CompletableFuture.completedFuture(start);
   }
 
   /** Whether a durable consumer without a position starts at the subscription's. */
   private boolean inherits() {
-    if (parts.cursors().isFloorHeld()) {
+    if (cursors.isFloorHeld()) {
       return true;
     }
-    return switch (parts.past().origin()) {
-      case PLAIN -> parts.cursors().floor() == parts.originalPosition();
-      case NEW, STORED, LOST -> parts.cursors().isEmpty();
+    return switch (origin) {
+      case PLAIN -> cursors.floor() == originalPosition;
+      case NEW, STORED, LOST -> cursors.isEmpty();
     };
   }
 
@@ -136,7 +155,7 @@ final class Places {
     if (LineCalls.compare(before, ledger.getLastConfirmedEntry()) > 0) {
       return initial;
     }
-    return () -> Math.max(oldest(), parts.ordinalAfter(before));
+    return () -> Math.max(oldest(), ordinalAfter(before));
   }
 
   /** The ordinal of an entry, within what is stored: where a seek to it leads. */
@@ -144,7 +163,7 @@ final class Places {
     Position last = ledger.getLastConfirmedEntry();
     return LineCalls.compare(BROKER.position(ledgerId, entryId), last) > 0
         ? end()
-        : Math.max(oldest(), parts.ordinalAfter(BROKER.position(ledgerId, entryId - 1)));
+        : Math.max(oldest(), ordinalAfter(BROKER.position(ledgerId, entryId - 1)));
   }
 
   /** The ordinal of the first entry that was published at or after a time. */
@@ -176,30 +195,33 @@ final class Places {
       position.reset(ordinal);
       return CompletableFuture.completedFuture(null);
     }
-    return parts
-        .publisher()
+    return publisher
         .lowerTo(
             ordinal,
             () -> {
               position.reset(ordinal);
               return position;
             })
-        .thenCompose(moved -> parts.publisher().flush());
+        .thenCompose(moved -> publisher.flush());
   }
 
   /** The last acknowledged entry of a position. */
   Position positionBefore(long next) {
     Position published = cursor.getMarkDeletedPosition();
-    if (next <= parts.ordinalAfter(published)) {
+    if (next <= ordinalAfter(published)) {
       return published;
     }
-    EntryId last = parts.index().entryAt(next - 1);
+    EntryId last = index.entryAt(next - 1);
     return BROKER.position(last.ledgerId(), last.entryId());
   }
 
   /** The ordinal after the last message that was published. */
   long end() {
-    return parts.ordinalAfter(ledger.getLastConfirmedEntry());
+    return ordinalAfter(ledger.getLastConfirmedEntry());
+  }
+
+  private long ordinalAfter(Position position) {
+    return index.ordinalAfter(position.getLedgerId(), position.getEntryId());
   }
 
   /** The ordinal of the oldest message that is stored. */
@@ -210,7 +232,7 @@ final class Places {
     }
     Position first = BROKER.firstPosition(ledger);
     return first != null && ledger.getLedgersInfo().containsKey(first.getLedgerId())
-        ? parts.ordinalAfter(first)
+        ? ordinalAfter(first)
         : end();
   }
 }

@@ -5,6 +5,7 @@ import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.Consumer;
@@ -57,15 +58,17 @@ final class PlainSubscribe {
   /**
    * Why a Broadcast subscription cannot become plain: somebody has a position there, or is
    * connected. Null when it can.
+   *
+   * @param inUse whether consumers are connected
    */
-  static ConsumerBusyException refusal(BroadcastSubscription subscription) {
-    CursorRegistry cursors = subscription.parts().cursors();
+  static ConsumerBusyException refusal(
+      String subscription, CursorRegistry cursors, BooleanSupplier inUse) {
     int waiting = cursors.leftBehindCount();
-    if (waiting == 0 && !subscription.isInUse()) {
+    if (waiting == 0 && !inUse.getAsBoolean()) {
       return cursors.isFloorHeld()
           ? new ConsumerBusyException(
               "Subscription "
-                  + subscription.getName()
+                  + subscription
                   + " is a Broadcast subscription whose stored positions are lost; clear its backlog, reset or delete"
                   + " it first")
           : null;
@@ -78,7 +81,7 @@ final class PlainSubscribe {
                 + " first: each consumer's with its unsubscribe or its time to live, all of them with pulsar-admin"
                 + " topics unsubscribe")
             .formatted(
-                subscription.getName(),
+                subscription,
                 connected + waiting,
                 connected,
                 waiting,
@@ -88,7 +91,7 @@ final class PlainSubscribe {
   }
 
   /** A plain subscription on the cursor of a Broadcast one, as the subscribe would have made it. */
-  PersistentSubscription newSubscription(PersistentTopic topic, BroadcastSubscription replaced) {
+  PersistentSubscription newSubscription(PersistentTopic topic, PersistentSubscription replaced) {
     return BrokerLine.newSubscription(
         topic,
         replaced.getName(),

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.compat;
 
+import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.metrics.FurthestBehind;
 import io.pulsarbroadcast.broker.metrics.Lag;
 import java.util.AbstractList;
@@ -46,12 +47,37 @@ final class ShownStats {
 
   private static final StackWalker CALLERS = StackWalker.getInstance();
 
-  private final BroadcastSubscription subscription;
-  private final ConsumerDirectory consumers;
+  /** The connected consumers of the subscription. */
+  interface Connected {
 
-  ShownStats(BroadcastSubscription subscription, ConsumerDirectory consumers) {
-    this.subscription = subscription;
+    /** How many there are. */
+    int count();
+
+    /** A copy of all of them. */
+    List<Consumer> snapshot();
+
+    /** The ordinal of the first entry that one of them has not acknowledged. */
+    long next(Consumer consumer);
+  }
+
+  private final CursorRegistry cursors;
+  private final Places places;
+  private final Connected consumers;
+  private final int maxConsumers;
+
+  /**
+   * @param maxConsumers how many consumers are shown
+   */
+  ShownStats(CursorRegistry cursors, Places places, Connected consumers, int maxConsumers) {
+    this.cursors = cursors;
+    this.places = places;
     this.consumers = consumers;
+    this.maxConsumers = maxConsumers;
+  }
+
+  /** How many consumers are shown. */
+  int maxConsumers() {
+    return maxConsumers;
   }
 
   /** Replaces the list of all consumers; does nothing when that has been done. */
@@ -62,7 +88,7 @@ final class ShownStats {
     List<ConsumerStatsImpl> listed = new ArrayList<>();
     int all = stats.consumers.size();
     if (all > 0) {
-      for (FurthestBehind.Placed<BroadcastConsumer> placed : furthestBehind()) {
+      for (FurthestBehind.Placed<Consumer> placed : furthestBehind()) {
         listed.add(statsOf(placed));
       }
     }
@@ -127,32 +153,30 @@ final class ShownStats {
   }
 
   private Map<String, Long> summary() {
-    Lag lag = Lag.of(subscription.parts().cursors().connectedPositions(), subscription.end());
+    Lag lag = Lag.of(cursors.connectedPositions(), places.end());
     return Map.of(
         LOST,
-        subscription.parts().cursors().isFloorHeld() ? 1L : 0L,
+        cursors.isFloorHeld() ? 1L : 0L,
         CONSUMERS,
         (long) consumers.count(),
         WAITING,
-        (long) subscription.parts().cursors().leftBehindCount(),
+        (long) cursors.leftBehindCount(),
         SLOWEST,
         lag.slowestEntries(),
         MEDIAN,
         lag.medianEntries());
   }
 
-  private List<FurthestBehind.Placed<BroadcastConsumer>> furthestBehind() {
-    FurthestBehind<BroadcastConsumer> furthest =
-        new FurthestBehind<>(subscription.parts().config().statsMaxConsumers());
+  private List<FurthestBehind.Placed<Consumer>> furthestBehind() {
+    FurthestBehind<Consumer> furthest = new FurthestBehind<>(maxConsumers);
     for (Consumer consumer : consumers.snapshot()) {
-      BroadcastConsumer broadcast = (BroadcastConsumer) consumer;
-      furthest.offer(broadcast, broadcast.position().next());
+      furthest.offer(consumer, consumers.next(consumer));
     }
     return furthest.inOrder();
   }
 
   /** A copy: the broker changes a consumer's own statistics whenever they are asked for. */
-  private ConsumerStatsImpl statsOf(FurthestBehind.Placed<BroadcastConsumer> placed) {
+  private ConsumerStatsImpl statsOf(FurthestBehind.Placed<Consumer> placed) {
     ConsumerStatsImpl own = placed.item().getStats();
     ConsumerStatsImpl copy = new ConsumerStatsImpl().add(own);
     copy.consumerName = placed.item().consumerName();
@@ -163,8 +187,8 @@ final class ShownStats {
     copy.setConnectedSince(own.getConnectedSince());
     copy.setClientVersion(own.getClientVersion());
     copy.metadata = new HashMap<>(Optional.ofNullable(own.metadata).orElse(Map.of()));
-    copy.metadata.put(POSITION, subscription.places().positionBefore(placed.position()).toString());
-    copy.metadata.put(LAG, Long.toString(Math.max(0, subscription.end() - placed.position())));
+    copy.metadata.put(POSITION, places.positionBefore(placed.position()).toString());
+    copy.metadata.put(LAG, Long.toString(Math.max(0, places.end() - placed.position())));
     return copy;
   }
 

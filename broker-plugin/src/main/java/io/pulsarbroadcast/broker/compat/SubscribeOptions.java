@@ -5,6 +5,7 @@ import io.pulsarbroadcast.broker.BroadcastContract;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongFunction;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 
@@ -26,12 +27,14 @@ final class SubscribeOptions {
 
   /**
    * A consumer that sends no name gets one, which is its own for as long as it has its connection.
+   *
+   * @param nameOf makes a name of the id that the client gave the consumer
    */
-  static SubscriptionOption named(SubscriptionOption option, BroadcastServerCnx connection) {
+  static SubscriptionOption named(SubscriptionOption option, LongFunction<String> nameOf) {
     return option.getConsumerName() != null && !option.getConsumerName().isBlank()
         ? option
         : copy(option)
-            .consumerName(connection.nameOf(option.getConsumerId()))
+            .consumerName(nameOf.apply(option.getConsumerId()))
             .subType(option.getSubType())
             .isDurable(option.isDurable())
             .metadata(briefly(option))

@@ -12,20 +12,24 @@ import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.metrics.CountingExecutor;
 import io.pulsarbroadcast.broker.metrics.Lag;
 import io.pulsarbroadcast.broker.metrics.MeteredLog;
+import io.pulsarbroadcast.broker.metrics.PersistTimes;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import io.pulsarbroadcast.broker.metrics.SubscriptionSample;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 
 /**
  * What a Broadcast subscription consists of, made and joined before the broker's own constructor
  * runs. Immutable.
  *
- * @param originalPosition the subscription's position when it was made
+ * @param places where its consumers start, and seek to
  */
 record SubscriptionParts(
     LedgerIndex index,
@@ -39,10 +43,18 @@ record SubscriptionParts(
     SkipCounters skips,
     BroadcastConfig config,
     SubscriptionPast past,
-    long originalPosition) {
+    Places places) {
 
+  /**
+   * Makes the parts of the Broadcast subscription that takes a plain one's place.
+   *
+   * @param metricsOf makes the metrics of a subscription
+   * @param persistTimes when the topic's last entries were persisted, once there are such metrics
+   */
   static SubscriptionParts of(
-      BroadcastTopic topic,
+      PersistentTopic topic,
+      Function<String, SubscriptionMetrics> metricsOf,
+      Supplier<PersistTimes> persistTimes,
       PersistentSubscription plain,
       BroadcastConfig config,
       SubscriptionPast past) {
@@ -63,14 +75,21 @@ record SubscriptionParts(
     BrokerService broker = topic.getBrokerService();
     ScheduledExecutorService timer = broker.getPulsar().getExecutor();
     String name = topic.getName() + "/" + plain.getName();
-    SubscriptionMetrics metrics = topic.metricsOf(plain.getName());
+    SubscriptionMetrics metrics = metricsOf.apply(plain.getName());
     ExecutorPolicy executors =
         new ExecutorPolicy(
             config, broker.getTopicOrderedExecutor(), topic.getName(), plain.getName());
     CountingExecutor thread = new CountingExecutor(executors.reader());
     ManagedLedgerEntrySource source =
         new ManagedLedgerEntrySource(
-            topic, plain.getCursor(), index, skipped, position, config, metrics);
+            topic,
+            persistTimes.get(),
+            plain.getCursor(),
+            index,
+            skipped,
+            position,
+            config,
+            metrics);
     DispatchRates rates = new DispatchRates(topic, plain.getName(), cursors::connectedCount);
     BroadcastDispatcher fanout =
         new BroadcastDispatcher(
@@ -113,14 +132,11 @@ record SubscriptionParts(
                 thread.queued() + executors.queuedAcks(),
                 past.ledger().sizeBytes(),
                 cursors.isFloorHeld()));
+    Places places =
+        new Places(topic, plain.getCursor(), index, cursors, publisher, past.origin(), position);
     return new SubscriptionParts(
         index, cursors, source, rates, executors, fanout, publisher, metrics, skips, config, past,
-        position);
-  }
-
-  /** The ordinal of the first entry after a position. */
-  long ordinalAfter(Position position) {
-    return ordinalAfter(index, position);
+        places);
   }
 
   private static long ordinalAfter(LedgerIndex index, Position position) {

@@ -5,8 +5,8 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.bookkeeper.mledger.ManagedLedger;
-import org.apache.pulsar.broker.service.Consumer;
 
 /**
  * Looks after one Broadcast subscription once a second, for what nobody tells it: positions whose
@@ -22,8 +22,8 @@ final class SubscriptionWatch {
 
   private final ManagedLedger ledger;
   private final SubscriptionParts parts;
-  private final Places places;
-  private final ConsumerDirectory consumers;
+  private final BooleanSupplier inUse;
+  private final Runnable announceEnd;
   private final Runnable deleteAbandoned;
   private final Throttled looking;
   private volatile boolean stopped = true;
@@ -33,17 +33,22 @@ final class SubscriptionWatch {
 
   private boolean abandoned;
 
+  /**
+   * @param inUse whether consumers are connected
+   * @param announceEnd tells all consumers that the topic has ended
+   * @param deleteAbandoned deletes the subscription
+   */
   SubscriptionWatch(
       ManagedLedger ledger,
       SubscriptionParts parts,
-      Places places,
-      ConsumerDirectory consumers,
+      BooleanSupplier inUse,
+      Runnable announceEnd,
       Runnable deleteAbandoned,
       ScheduledExecutorService timer) {
     this.ledger = ledger;
     this.parts = parts;
-    this.places = places;
-    this.consumers = consumers;
+    this.inUse = inUse;
+    this.announceEnd = announceEnd;
     this.deleteAbandoned = deleteAbandoned;
     this.looking = new Throttled(timer, INTERVAL_MILLIS, this::look);
   }
@@ -67,7 +72,7 @@ final class SubscriptionWatch {
       parts.publisher().follow();
       endWhenAbandoned();
       if (ledger.isTerminated()) {
-        consumers.snapshot().forEach(Consumer::reachedEndOfTopic);
+        announceEnd.run();
       }
     } finally {
       looking.request();
@@ -79,7 +84,7 @@ final class SubscriptionWatch {
       // It goes with what non-durable consumers are sent, acknowledged or not.
       parts.publisher().endMoved();
     }
-    if (consumers.count() > 0 || !parts.cursors().isAbandonedByEphemerals()) {
+    if (inUse.getAsBoolean() || !parts.cursors().isAbandonedByEphemerals()) {
       abandoned = false;
     } else if (!abandoned) {
       abandoned = true;
@@ -91,7 +96,7 @@ final class SubscriptionWatch {
   }
 
   private void expirePositions() {
-    Skipped expired = parts.cursors().expire(System.currentTimeMillis(), places.end());
+    Skipped expired = parts.cursors().expire(System.currentTimeMillis(), parts.places().end());
     if (expired.positions() > 0) {
       parts.skips().add(SkipCause.POSITION_EXPIRED, expired);
       parts.publisher().positionMoved();

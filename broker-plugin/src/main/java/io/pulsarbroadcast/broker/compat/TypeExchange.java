@@ -232,7 +232,7 @@ final class TypeExchange {
     if (!unused.lifecycle().fence()) {
       return CompletableFuture.failedFuture(fenced(unused.getName()));
     }
-    ConsumerBusyException refusal = PlainSubscribe.refusal(unused);
+    ConsumerBusyException refusal = unused.refusalToBecomePlain();
     if (refusal != null) {
       unused.lifecycle().unfence();
       return CompletableFuture.failedFuture(refusal);
