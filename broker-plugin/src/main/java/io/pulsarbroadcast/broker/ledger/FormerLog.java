@@ -75,8 +75,7 @@ final class FormerLog {
       return CompletableFuture.completedFuture(PositionsLogs.isBroadcast(known.getCursor()));
     }
     return CursorState.read(broker.getPulsar().getLocalMetadataStore(), other.metadata())
-        .thenApply(
-            cursor -> cursor.isPresent() && PositionPublisher.mayBeMarked(cursor.orElseThrow()));
+        .thenApply(cursor -> cursor.isPresent() && MarkDelete.mayBeMarked(cursor.orElseThrow()));
   }
 
   /**

@@ -48,7 +48,7 @@ public final class PositionsLogs {
   public static boolean isBroadcast(ManagedCursor cursor) {
     return DeclaredLog.of(cursor) != null
         || DeclaredLog.isUnknown(cursor)
-        || PositionPublisher.isMarked(cursor);
+        || MarkDelete.isMarked(cursor);
   }
 
   /**
@@ -83,7 +83,7 @@ public final class PositionsLogs {
     if (declared != null) {
       return read(subscription, cursor, declared);
     }
-    if (PositionPublisher.isMarked(cursor)) {
+    if (MarkDelete.isMarked(cursor)) {
       return takeOver(subscription, cursor);
     }
     return made ? begin(subscription, cursor, Origin.NEW) : findUnmarked(subscription, cursor);
@@ -159,9 +159,7 @@ public final class PositionsLogs {
       return Origin.LOST;
     }
     // Of non-durable consumers there are no positions, and nobody's place to start at.
-    return positions.size() > 0 || PositionPublisher.isOfNonDurable(cursor)
-        ? Origin.STORED
-        : Origin.PLAIN;
+    return positions.size() > 0 || MarkDelete.isOfNonDurable(cursor) ? Origin.STORED : Origin.PLAIN;
   }
 
   /** A former version of the plugin has served the topic meanwhile. */

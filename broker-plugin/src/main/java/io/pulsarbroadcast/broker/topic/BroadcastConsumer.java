@@ -281,12 +281,13 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner, Acknowl
    * nothing sent before is taken for what comes after.
    */
   CompletableFuture<Void> seek(long ledgerId, long entryId) {
-    return seek(() -> seekOrdinal(broadcast.places().at(ledgerId, entryId)));
+    return seek(() -> seekOrdinal(broadcast.startPositions().at(ledgerId, entryId)));
   }
 
   /** Moves this consumer to the first entry published at or after a time. */
   CompletableFuture<Void> seek(long publishTimeMillis) {
-    return seek(() -> broadcast.places().at(publishTimeMillis).thenCompose(this::seekOrdinal));
+    return seek(
+        () -> broadcast.startPositions().at(publishTimeMillis).thenCompose(this::seekOrdinal));
   }
 
   private CompletableFuture<Void> seek(Supplier<CompletableFuture<Void>> move) {
@@ -335,7 +336,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner, Acknowl
       // Its client reconnects, and the position does not outlast that.
       connection().keepSought(consumerId(), ordinal);
     }
-    return broadcast.places().move(position(), ordinal).thenRun(this::disconnectAfterSeek);
+    return broadcast.startPositions().move(position(), ordinal).thenRun(this::disconnectAfterSeek);
   }
 
   private void disconnectAfterSeek() {
@@ -372,7 +373,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner, Acknowl
   /** The topic's last message, beside this consumer's position. */
   CompletableFuture<LastMessageId> lastMessageId() {
     return LastMessageId.of((PersistentTopic) broadcast.getTopic())
-        .thenApply(last -> last.with(broadcast.places().positionBefore(position().next())));
+        .thenApply(last -> last.with(broadcast.startPositions().positionBefore(position().next())));
   }
 
   @Line(before = "3.2")

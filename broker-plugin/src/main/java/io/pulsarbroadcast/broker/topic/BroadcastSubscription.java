@@ -11,13 +11,13 @@ import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
-import io.pulsarbroadcast.broker.ledger.Places;
-import io.pulsarbroadcast.broker.ledger.PositionPublisher;
+import io.pulsarbroadcast.broker.ledger.MarkDelete;
+import io.pulsarbroadcast.broker.ledger.StartPositions;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
+import io.pulsarbroadcast.broker.stats.BroadcastStats;
 import io.pulsarbroadcast.broker.stats.ConsumerReport;
-import io.pulsarbroadcast.broker.stats.ShownStats;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +46,8 @@ import org.slf4j.LoggerFactory;
  * and by its consumers, from any thread.
  *
  * <p>It joins the parts: {@link SubscriptionParts#cursors} (who stands where), {@link
- * BroadcastDispatcher} (who is sent what), {@link PositionPublisher} (what the broker keeps) and
- * {@link ConsumerDirectory} (who is connected).
+ * BroadcastDispatcher} (who is sent what), {@link MarkDelete} (what the broker keeps) and {@link
+ * ConsumerDirectory} (who is connected).
  */
 final class BroadcastSubscription extends LineNeutralSubscription {
 
@@ -58,7 +58,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private final ConsumerReport report;
   private final ConsumerAdmission admission;
   private final ConsumerDirectory consumers = new ConsumerDirectory();
-  private final ShownStats shownStats;
+  private final BroadcastStats broadcastStats;
   private final LongAdder refusedAcks = new LongAdder();
 
   /** Of the last reset: completed when what it decided about lost positions is on storage. */
@@ -95,7 +95,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.parts = parts;
     this.lifecycle = newLifecycle(topic);
     this.report = newReport(topic);
-    this.shownStats = newShownStats();
+    this.broadcastStats = newStats();
     this.admission = new ConsumerAdmission(this, parts, consumers);
     this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
@@ -114,7 +114,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.parts = parts;
     this.lifecycle = newLifecycle(topic);
     this.report = newReport(topic);
-    this.shownStats = newShownStats();
+    this.broadcastStats = newStats();
     this.admission = new ConsumerAdmission(this, parts, consumers);
     this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
   }
@@ -141,9 +141,9 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         topic.getBrokerService().getPulsar().getExecutor());
   }
 
-  private ShownStats newShownStats() {
-    return new ShownStats(
-        parts.cursors(), parts.places(), consumers, parts.config().statsMaxConsumers());
+  private BroadcastStats newStats() {
+    return new BroadcastStats(
+        parts.cursors(), parts.startPositions(), consumers, parts.config().statsMaxConsumers());
   }
 
   /** Connects a consumer whose subscribe the broker has accepted. */
@@ -199,17 +199,17 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** The connected consumers; none when the broker asks in order to make a series of each. */
   @Override
   public List<Consumer> getConsumers() {
-    return shownStats.hidesConsumers() ? List.of() : consumers.asList();
+    return broadcastStats.hidesConsumers() ? List.of() : consumers.asList();
   }
 
-  /** Lists some consumers only, see {@link ShownStats}. */
+  /** Lists some consumers only, see {@link BroadcastStats}. */
   @Override
   protected SubscriptionStatsImpl shown(SubscriptionStatsImpl stats) {
-    return shownStats.shown(stats);
+    return broadcastStats.shown(stats);
   }
 
-  ShownStats shownStats() {
-    return shownStats;
+  BroadcastStats broadcastStats() {
+    return broadcastStats;
   }
 
   /** Without the broker's own, which it shows from 4.2 on. */
@@ -258,12 +258,12 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   /** A consumer's position moved. */
   void positionMoved() {
-    parts.publisher().positionMoved();
+    parts.markDelete().positionMoved();
   }
 
   /** Hands the lowest position to the managed cursor now. */
-  CompletableFuture<Void> publishPosition() {
-    return parts.publisher().publish();
+  CompletableFuture<Void> handOverPosition() {
+    return parts.markDelete().handOver();
   }
 
   /** Which ordinal each entry of the topic has. */
@@ -271,23 +271,23 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     return parts.index();
   }
 
-  Places places() {
-    return parts.places();
+  StartPositions startPositions() {
+    return parts.startPositions();
   }
 
   /** Whether a position has everything that was published. */
   boolean isAtEnd(VirtualCursor position) {
-    return parts.cursors().isAtEnd(position, parts.places().end());
+    return parts.cursors().isAtEnd(position, parts.startPositions().end());
   }
 
   /** Skips so many messages after the slowest consumer's position, for everybody. */
   @Override
   public CompletableFuture<Void> skipMessages(int numMessagesToSkip) {
-    return publishPosition()
+    return handOverPosition()
         .handle(
             (published, e) ->
                 parts
-                    .publisher()
+                    .markDelete()
                     .moveOn(SkipCause.SKIPPED, () -> super.skipMessages(numMessagesToSkip)))
         .thenCompose(skipped -> skipped);
   }
@@ -295,21 +295,21 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Shows an entry after the slowest consumer's position. */
   @Override
   public CompletableFuture<Entry> peekNthMessage(int messagePosition) {
-    return publishPosition()
+    return handOverPosition()
         .handle((published, e) -> super.peekNthMessage(messagePosition))
         .thenCompose(peeked -> peeked);
   }
 
   @Override
   public CompletableFuture<Void> clearBacklog() {
-    return parts.publisher().moveOn(SkipCause.CLEARED, super::clearBacklog);
+    return parts.markDelete().moveOn(SkipCause.CLEARED, super::clearBacklog);
   }
 
   /** The broker's expiry of messages has moved the managed cursor; nobody else calls this here. */
   @Override
   public void updateLastMarkDeleteAdvancedTimestamp() {
     super.updateLastMarkDeleteAdvancedTimestamp();
-    parts.publisher().follow(SkipCause.EXPIRED);
+    parts.markDelete().follow(SkipCause.EXPIRED);
   }
 
   /**
@@ -334,7 +334,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       return CompletableFuture.failedFuture(
           new SubscriptionBusyException("Subscription is being closed or moved, try again"));
     }
-    parts.publisher().hold();
+    parts.markDelete().hold();
     List<BroadcastConsumer> moved =
         consumers.snapshot().stream()
             .map(BroadcastConsumer.class::cast)
@@ -344,14 +344,14 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         .get()
         .whenComplete(
             (done, e) -> {
-              parts.publisher().release();
+              parts.markDelete().release();
               if (e != null) {
                 lifecycle.unfence();
                 moved.forEach(BroadcastConsumer::endMove);
               }
             })
         .thenCompose(done -> resetDecided)
-        .thenCompose(decided -> parts.publisher().flush());
+        .thenCompose(decided -> parts.markDelete().flush());
   }
 
   /**
@@ -425,7 +425,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     connected.connection().remove(this, connected);
     bytesOutFromRemovedConsumers.add(connected.bytesOut());
     msgOutFromRemovedConsumer.add(connected.messagesOut());
-    parts.publisher().positionMoved();
+    parts.markDelete().positionMoved();
     if (consumers.count() == 0) {
       deactivateCursor();
     }
@@ -484,7 +484,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    * consumer that was just connecting is sent what follows from there.
    */
   void cursorReset() {
-    resetDecided = parts.publisher().followReset();
+    resetDecided = parts.markDelete().followReset();
     parts.source().seekToTail();
     lifecycle.unfence();
     consumers.snapshot().forEach(consumer -> ((BroadcastConsumer) consumer).startAgain());

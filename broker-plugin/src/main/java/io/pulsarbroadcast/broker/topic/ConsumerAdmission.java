@@ -108,7 +108,7 @@ final class ConsumerAdmission {
     CompletableFuture<VirtualCursor> position =
         refusal == null
             ? parts
-                .places()
+                .startPositions()
                 .register(
                     option,
                     timeToLiveSeconds(option),
@@ -137,13 +137,13 @@ final class ConsumerAdmission {
     subscription.getCursor().setActive();
     connection.add(subscription, consumer);
     // Also that it has been seen is to be stored.
-    parts.publisher().positionMoved();
+    parts.markDelete().positionMoved();
     return consumer;
   }
 
   /** Completed when a crash of the broker would not forget the consumer any more (I1). */
   private CompletableFuture<Void> stored(VirtualCursor position) {
-    return parts.cursors().isNameStored(position) ? DONE : parts.publisher().flushNewNames();
+    return parts.cursors().isNameStored(position) ? DONE : parts.markDelete().flushNewNames();
   }
 
   private BrokerServiceException failure(Throwable notStored) {

@@ -1,7 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.topic;
 
-import io.pulsarbroadcast.broker.stats.ShownStats;
+import io.pulsarbroadcast.broker.stats.BroadcastStats;
 import java.util.AbstractSequentialList;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import org.apache.pulsar.broker.service.Consumer;
  * The connected consumers of a Broadcast subscription, by name; names may collide. Adding,
  * removing, counting and looking up are O(1). May be called from any thread.
  */
-final class ConsumerDirectory implements ShownStats.Connected {
+final class ConsumerDirectory implements BroadcastStats.Connected {
 
   /** Name to the consumer that came last under it; the others hang on it. */
   private final Map<String, BroadcastConsumer> byName = new ConcurrentHashMap<>();

@@ -108,7 +108,7 @@ abstract class MeteredTopic extends PersistentTopic {
     TopicStatsImpl stats = super.getStats(preciseBacklog, backlogSize, earliestTimeInBacklog);
     if (stats != null) {
       broadcastSubscriptions()
-          .forEach(each -> each.shownStats().sumUp(stats.subscriptions.get(each.getName())));
+          .forEach(each -> each.broadcastStats().sumUp(stats.subscriptions.get(each.getName())));
     }
     return stats;
   }
@@ -124,7 +124,7 @@ abstract class MeteredTopic extends PersistentTopic {
       boolean hydratePublishers) {
     Map<String, Integer> limits = new HashMap<>();
     broadcastSubscriptions()
-        .forEach(each -> limits.put(each.getName(), each.shownStats().maxConsumers()));
+        .forEach(each -> limits.put(each.getName(), each.broadcastStats().maxConsumers()));
     super.updateRates(
         namespaceStats,
         bundleStats,
@@ -144,7 +144,7 @@ abstract class MeteredTopic extends PersistentTopic {
               for (BroadcastSubscription each : broadcastSubscriptions()) {
                 CursorStats cursor = stats.cursors.get(each.getCursor().getName());
                 if (cursor != null) {
-                  cursor.properties = each.shownStats().cursorProperties(cursor.properties);
+                  cursor.properties = each.broadcastStats().cursorProperties(cursor.properties);
                 }
               }
               return stats;

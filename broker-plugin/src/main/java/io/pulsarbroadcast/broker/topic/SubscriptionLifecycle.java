@@ -73,7 +73,7 @@ final class SubscriptionLifecycle {
     return storePositions()
         .whenComplete(
             (stored, e) -> {
-              parts.publisher().stop();
+              parts.markDelete().stop();
               parts.metrics().close();
             })
         .thenCompose(stored -> readingEnded);
@@ -82,9 +82,9 @@ final class SubscriptionLifecycle {
   /** Makes the positions last, and the subscription's own too. */
   CompletableFuture<Void> storePositions() {
     return parts
-        .publisher()
+        .markDelete()
         .flush()
-        .handle((flushed, e) -> parts.publisher().publish())
+        .handle((flushed, e) -> parts.markDelete().handOver())
         .thenCompose(published -> published);
   }
 
@@ -108,7 +108,7 @@ final class SubscriptionLifecycle {
 
   /** Closes the positions log for good: it is about to be deleted. */
   CompletableFuture<Void> discardLog() {
-    parts.publisher().stop();
+    parts.markDelete().stop();
     parts.metrics().close();
     CompletableFuture<Void> closed = closeLog();
     discarded = true;
@@ -120,7 +120,7 @@ final class SubscriptionLifecycle {
     closing = false;
     unfence();
     parts.metrics().reopen();
-    parts.publisher().resume();
+    parts.markDelete().resume();
     watch.start();
     parts.fanout().reopen();
     if (!discarded) {

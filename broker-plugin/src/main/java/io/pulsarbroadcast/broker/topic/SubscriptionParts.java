@@ -11,8 +11,8 @@ import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.ManagedLedgerEntrySource;
-import io.pulsarbroadcast.broker.ledger.Places;
-import io.pulsarbroadcast.broker.ledger.PositionPublisher;
+import io.pulsarbroadcast.broker.ledger.MarkDelete;
+import io.pulsarbroadcast.broker.ledger.StartPositions;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast.Origin;
 import io.pulsarbroadcast.broker.metrics.CountingExecutor;
@@ -36,7 +36,7 @@ import org.apache.pulsar.broker.service.persistent.PersistentTopic;
  * What a Broadcast subscription consists of, made and joined before the broker's own constructor
  * runs. Immutable.
  *
- * @param places where its consumers start, and seek to
+ * @param startPositions where its consumers start, and seek to
  */
 record SubscriptionParts(
     LedgerIndex index,
@@ -45,12 +45,12 @@ record SubscriptionParts(
     DispatchRates rates,
     ExecutorPolicy executors,
     BroadcastDispatcher fanout,
-    PositionPublisher publisher,
+    MarkDelete markDelete,
     SubscriptionMetrics metrics,
     SkipCounters skips,
     BroadcastConfig config,
     SubscriptionPast past,
-    Places places) {
+    StartPositions startPositions) {
 
   /**
    * Makes the parts of the Broadcast subscription that takes a plain one's place.
@@ -70,7 +70,7 @@ record SubscriptionParts(
     LedgerIndex index = new LedgerIndex(() -> BrokerLine.entriesOfLedgers(ledger), skipped::addGap);
     long position = ordinalAfter(index, plain.getCursor().getMarkDeletedPosition());
     CursorRegistry cursors = new CursorRegistry(skipped, position);
-    if (past.origin() != Origin.NEW && !PositionPublisher.isOfNonDurable(plain.getCursor())) {
+    if (past.origin() != Origin.NEW && !MarkDelete.isOfNonDurable(plain.getCursor())) {
       cursors.keepForDurable();
     }
     if (past.origin() == Origin.LOST) {
@@ -108,13 +108,13 @@ record SubscriptionParts(
             index,
             config.maxAcknowledgmentHolesToPersist());
     SkipCounters skips = new SkipCounters(topic.getName(), plain.getName(), metrics, timer);
-    if (!past.takenOver() && PositionPublisher.isElsewhere(plain.getCursor(), index)) {
+    if (!past.takenOver() && MarkDelete.isElsewhere(plain.getCursor(), index)) {
       // Else it is what a crash left behind in the log, and had been acknowledged.
       skips.add(SkipCause.ELSEWHERE, before);
       skips.addUncounted(SkipCause.ELSEWHERE, past.positions().countTrimmed(index));
     }
-    PositionPublisher publisher =
-        new PositionPublisher(
+    MarkDelete markDelete =
+        new MarkDelete(
             plain.getCursor(),
             source::seekToTail,
             fanout::passed,
@@ -126,8 +126,8 @@ record SubscriptionParts(
             timer,
             config,
             () -> DeclaredLog.of(plain.getCursor()).decided().declare(plain.getCursor()));
-    source.whenSkipped(publisher::positionMoved);
-    publisher.start();
+    source.whenSkipped(markDelete::positionMoved);
+    markDelete.start();
     metrics.sampleFrom(
         () ->
             new SubscriptionSample(
@@ -139,11 +139,22 @@ record SubscriptionParts(
                 thread.queued() + executors.queuedAcks(),
                 past.ledger().sizeBytes(),
                 cursors.isFloorHeld()));
-    Places places =
-        new Places(topic, plain.getCursor(), index, cursors, publisher, past.origin(), position);
+    StartPositions startPositions =
+        new StartPositions(
+            topic, plain.getCursor(), index, cursors, markDelete, past.origin(), position);
     return new SubscriptionParts(
-        index, cursors, source, rates, executors, fanout, publisher, metrics, skips, config, past,
-        places);
+        index,
+        cursors,
+        source,
+        rates,
+        executors,
+        fanout,
+        markDelete,
+        metrics,
+        skips,
+        config,
+        past,
+        startPositions);
   }
 
   private static long ordinalAfter(LedgerIndex index, Position position) {

@@ -70,7 +70,7 @@ final class SubscriptionWatch {
     }
     try {
       expirePositions();
-      parts.publisher().follow();
+      parts.markDelete().follow();
       endWhenAbandoned();
       if (ledger.isTerminated()) {
         announceEnd.run();
@@ -83,7 +83,7 @@ final class SubscriptionWatch {
   private void endWhenAbandoned() {
     if (!parts.cursors().isKeptForDurable()) {
       // It goes with what non-durable consumers are sent, acknowledged or not.
-      parts.publisher().endMoved();
+      parts.markDelete().endMoved();
     }
     if (inUse.getAsBoolean() || !parts.cursors().isAbandonedByEphemerals()) {
       abandoned = false;
@@ -97,10 +97,11 @@ final class SubscriptionWatch {
   }
 
   private void expirePositions() {
-    Skipped expired = parts.cursors().expire(System.currentTimeMillis(), parts.places().end());
+    Skipped expired =
+        parts.cursors().expire(System.currentTimeMillis(), parts.startPositions().end());
     if (expired.positions() > 0) {
       parts.skips().add(SkipCause.POSITION_EXPIRED, expired);
-      parts.publisher().positionMoved();
+      parts.markDelete().positionMoved();
     }
   }
 }

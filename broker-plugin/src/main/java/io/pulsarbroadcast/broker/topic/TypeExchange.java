@@ -7,7 +7,7 @@ import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.ledger.CursorReads;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
-import io.pulsarbroadcast.broker.ledger.PositionPublisher;
+import io.pulsarbroadcast.broker.ledger.MarkDelete;
 import io.pulsarbroadcast.broker.ledger.PositionsLogs;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast;
 import java.util.Map;
@@ -249,7 +249,7 @@ final class TypeExchange {
         .thenCompose(closed -> readingEnded(unused))
         // Without the mark and declared it is Broadcast without positions; the reverse would be
         // lost.
-        .thenCompose(ended -> PositionPublisher.unmark(cursor))
+        .thenCompose(ended -> MarkDelete.unmark(cursor))
         .thenCompose(unmarked -> DeclaredLog.revoke(cursor))
         .thenCompose(revoked -> putInPlace(unused, subscribe))
         .handle(

@@ -11,7 +11,7 @@ import org.roaringbitmap.longlong.Roaring64Bitmap;
  * consumers never have any, so {@link VirtualCursor} allocates it with the first and drops it when
  * the holes are closed. Guarded by its cursor's monitor.
  */
-final class AcknowledgedAhead {
+final class IndividualAcks {
 
   /** What the parts of one consumer may take, in words of 64 messages: 1 MiB. */
   static final int MAX_PART_WORDS = 1 << 17;

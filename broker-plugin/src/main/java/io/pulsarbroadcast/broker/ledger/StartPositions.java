@@ -32,14 +32,14 @@ import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
  * counts only when storage is certain to keep what it needs (I3). A non-durable one holds nothing
  * back.
  */
-public final class Places {
+public final class StartPositions {
 
   private final PersistentTopic topic;
   private final ManagedLedgerImpl ledger;
   private final ManagedCursor cursor;
   private final LedgerIndex index;
   private final CursorRegistry cursors;
-  private final PositionPublisher publisher;
+  private final MarkDelete markDelete;
   private final Origin origin;
   private final long originalPosition;
 
@@ -47,12 +47,12 @@ public final class Places {
    * @param origin where the subscription was before
    * @param originalPosition the subscription's position when it was made
    */
-  public Places(
+  public StartPositions(
       PersistentTopic topic,
       ManagedCursor cursor,
       LedgerIndex index,
       CursorRegistry cursors,
-      PositionPublisher publisher,
+      MarkDelete markDelete,
       Origin origin,
       long originalPosition) {
     this.topic = topic;
@@ -60,7 +60,7 @@ public final class Places {
     this.cursor = cursor;
     this.index = index;
     this.cursors = cursors;
-    this.publisher = publisher;
+    this.markDelete = markDelete;
     this.origin = origin;
     this.originalPosition = originalPosition;
   }
@@ -94,7 +94,7 @@ public final class Places {
       return CompletableFuture.completedFuture(position);
     }
     cursors.forget(position);
-    return publisher.lowerTo(
+    return markDelete.lowerTo(
         before[0],
         () ->
             cursors.connect(
@@ -196,14 +196,14 @@ public final class Places {
       position.reset(ordinal);
       return CompletableFuture.completedFuture(null);
     }
-    return publisher
+    return markDelete
         .lowerTo(
             ordinal,
             () -> {
               position.reset(ordinal);
               return position;
             })
-        .thenCompose(moved -> publisher.flush());
+        .thenCompose(moved -> markDelete.flush());
   }
 
   /** The last acknowledged entry of a position. */

@@ -2,7 +2,7 @@
 package io.pulsarbroadcast.broker.stats;
 
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
-import io.pulsarbroadcast.broker.ledger.Places;
+import io.pulsarbroadcast.broker.ledger.StartPositions;
 import io.pulsarbroadcast.broker.metrics.FurthestBehind;
 import io.pulsarbroadcast.broker.metrics.Lag;
 import java.util.AbstractList;
@@ -25,7 +25,7 @@ import org.apache.pulsar.common.policies.data.stats.SubscriptionStatsImpl;
  * subscription's properties as they are shown (its own properties are not changed); what is said of
  * one consumer is among its metadata. See docs/metrics.md.
  */
-public final class ShownStats {
+public final class BroadcastStats {
 
   private static final String PREFIX = "pulsar.broadcast.";
   private static final String CONSUMERS = PREFIX + "consumers";
@@ -62,16 +62,20 @@ public final class ShownStats {
   }
 
   private final CursorRegistry cursors;
-  private final Places places;
+  private final StartPositions startPositions;
   private final Connected consumers;
   private final int maxConsumers;
 
   /**
    * @param maxConsumers how many consumers are shown
    */
-  public ShownStats(CursorRegistry cursors, Places places, Connected consumers, int maxConsumers) {
+  public BroadcastStats(
+      CursorRegistry cursors,
+      StartPositions startPositions,
+      Connected consumers,
+      int maxConsumers) {
     this.cursors = cursors;
-    this.places = places;
+    this.startPositions = startPositions;
     this.consumers = consumers;
     this.maxConsumers = maxConsumers;
   }
@@ -154,7 +158,7 @@ public final class ShownStats {
   }
 
   private Map<String, Long> summary() {
-    Lag lag = Lag.of(cursors.connectedPositions(), places.end());
+    Lag lag = Lag.of(cursors.connectedPositions(), startPositions.end());
     return Map.of(
         LOST,
         cursors.isFloorHeld() ? 1L : 0L,
@@ -188,8 +192,8 @@ public final class ShownStats {
     copy.setConnectedSince(own.getConnectedSince());
     copy.setClientVersion(own.getClientVersion());
     copy.metadata = new HashMap<>(Optional.ofNullable(own.metadata).orElse(Map.of()));
-    copy.metadata.put(POSITION, places.positionBefore(placed.position()).toString());
-    copy.metadata.put(LAG, Long.toString(Math.max(0, places.end() - placed.position())));
+    copy.metadata.put(POSITION, startPositions.positionBefore(placed.position()).toString());
+    copy.metadata.put(LAG, Long.toString(Math.max(0, startPositions.end() - placed.position())));
     return copy;
   }
 

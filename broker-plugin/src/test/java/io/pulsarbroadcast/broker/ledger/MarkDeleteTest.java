@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** I3 and I6: the managed cursor and the virtual ones, when both are moved at the same time. */
 @Timeout(30)
-class PositionPublisherTest {
+class MarkDeleteTest {
 
   private static final long LEDGER = 7;
 
@@ -51,8 +51,8 @@ class PositionPublisherTest {
   private final AtomicLong skippedTo = new AtomicLong(-1);
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final SkipCounters skips = new SkipCounters("topic", "subscription", metrics, timer);
-  private final PositionPublisher publisher =
-      new PositionPublisher(
+  private final MarkDelete markDelete =
+      new MarkDelete(
           cursor.asManagedCursor(),
           () -> {},
           moved -> {},
@@ -89,26 +89,26 @@ class PositionPublisherTest {
   void shouldHandTheLowestPositionToTheManagedCursor() {
     ackTo(connect("a", 0), 20);
     ackTo(connect("b", 0), 8);
-    publisher.publish();
+    markDelete.handOver();
     cursor.completeAll();
     assertThat(cursor.next).isEqualTo(8);
-    assertThat(PositionPublisher.isMarked(cursor.asManagedCursor())).isTrue();
+    assertThat(MarkDelete.isMarked(cursor.asManagedCursor())).isTrue();
   }
 
   @Test
   void shouldNotMoveOnWhileItIsBeingMovedBack() {
     ackTo(connect("ahead", 0), 20);
-    publisher.publish();
+    markDelete.handOver();
     cursor.completeAll();
 
-    CompletableFuture<VirtualCursor> early = publisher.lowerTo(5, () -> connect("early", 5));
-    publisher.publish();
-    publisher.follow();
+    CompletableFuture<VirtualCursor> early = markDelete.lowerTo(5, () -> connect("early", 5));
+    markDelete.handOver();
+    markDelete.follow();
     assertThat(early).isNotDone();
     cursor.completeAll();
     assertThat(early).isCompleted();
     assertThat(cursor.next).as("I3").isEqualTo(5);
-    publisher.publish();
+    markDelete.handOver();
     cursor.completeAll();
     assertThat(cursor.next).as("I3, afterwards").isEqualTo(5);
     assertThat(early.join().next()).isEqualTo(5);
@@ -118,8 +118,8 @@ class PositionPublisherTest {
   @Test
   void shouldMoveBackAfterTheLastMoveOnIsOnStorage() {
     ackTo(connect("ahead", 0), 20);
-    publisher.publish();
-    CompletableFuture<VirtualCursor> early = publisher.lowerTo(5, () -> connect("early", 5));
+    markDelete.handOver();
+    CompletableFuture<VirtualCursor> early = markDelete.lowerTo(5, () -> connect("early", 5));
     assertThat(cursor.resets).as("resets before the position is on storage").isZero();
     cursor.completeAll();
     assertThat(early).isCompleted();
@@ -129,12 +129,12 @@ class PositionPublisherTest {
   @Test
   void shouldMoveBackOnceForAllWhoStartAtTheSamePlace() {
     ackTo(connect("ahead", 0), 20);
-    publisher.publish();
+    markDelete.handOver();
     cursor.completeAll();
     CompletableFuture<?>[] early = new CompletableFuture<?>[100];
     for (int i = 0; i < early.length; i++) {
       String name = "early-" + i;
-      early[i] = publisher.lowerTo(5, () -> connect(name, 5));
+      early[i] = markDelete.lowerTo(5, () -> connect(name, 5));
     }
     cursor.completeAll();
     assertThat(early).allMatch(CompletableFuture::isDone);
@@ -145,15 +145,15 @@ class PositionPublisherTest {
   @Test
   void shouldStayWhereItIsWhenItCannotBeMovedBack() {
     ackTo(connect("ahead", 0), 20);
-    publisher.publish();
+    markDelete.handOver();
     cursor.completeAll();
     cursor.failResets = true;
-    CompletableFuture<VirtualCursor> early = publisher.lowerTo(5, () -> connect("early", 5));
+    CompletableFuture<VirtualCursor> early = markDelete.lowerTo(5, () -> connect("early", 5));
     cursor.completeAll();
     assertThat(early).isCompletedExceptionally();
     assertThat(registry.connectedCount()).isEqualTo(1);
     ackTo(connect("later", 20), 30);
-    publisher.publish();
+    markDelete.handOver();
     cursor.completeAll();
     assertThat(cursor.next).isEqualTo(20);
   }
@@ -164,14 +164,14 @@ class PositionPublisherTest {
     VirtualCursor slow = connect("slow", 0);
     CompletableFuture<Void> storage = new CompletableFuture<>();
     CompletableFuture<Void> moved =
-        publisher.moveOn(
+        markDelete.moveOn(
             SkipCause.SKIPPED,
             () -> {
               cursor.next = 12;
               return storage;
             });
     // The timer comes between the move and its completion: it counts for the same cause.
-    publisher.publish();
+    markDelete.handOver();
     storage.complete(null);
     assertThat(moved).isCompleted();
     assertThat(slow.next()).isEqualTo(12);
@@ -186,11 +186,11 @@ class PositionPublisherTest {
   void shouldCountAnExpiryThatItFollowedBeforeTheBrokerSaidWhatItWas() {
     VirtualCursor slow = connect("slow", 0);
     cursor.next = 12;
-    publisher.follow();
+    markDelete.follow();
     assertThat(slow.next()).isEqualTo(12);
-    publisher.follow(SkipCause.EXPIRED);
+    markDelete.follow(SkipCause.EXPIRED);
     assertThat(skips.entries(SkipCause.EXPIRED)).as("I6").isEqualTo(12);
-    publisher.stop();
+    markDelete.stop();
     assertThat(skips.entries(SkipCause.OTHER)).isZero();
   }
 
@@ -198,8 +198,8 @@ class PositionPublisherTest {
   void shouldCountAMoveThatNobodyExplainsBeforeWhatIsMovedNext() {
     connect("slow", 0);
     cursor.next = 12;
-    publisher.follow();
-    publisher.moveOn(
+    markDelete.follow();
+    markDelete.moveOn(
         SkipCause.SKIPPED,
         () -> {
           cursor.next = 15;
@@ -213,8 +213,8 @@ class PositionPublisherTest {
   void shouldCountAMoveThatNobodyExplainsAtTheEnd() {
     connect("slow", 0);
     cursor.next = 12;
-    publisher.follow();
-    publisher.stop();
+    markDelete.follow();
+    markDelete.stop();
     assertThat(skips.entries(SkipCause.OTHER)).as("I6").isEqualTo(12);
   }
 
@@ -223,7 +223,7 @@ class PositionPublisherTest {
   void shouldNotBeResetBeforeItIsOnStorageThatNothingIsHeldForLostPositions() {
     decided = new CompletableFuture<>();
     registry.holdFloor();
-    CompletableFuture<Void> followed = publisher.followReset();
+    CompletableFuture<Void> followed = markDelete.followReset();
     assertThat(followed).isNotDone();
 
     decided.complete(null);
@@ -235,14 +235,14 @@ class PositionPublisherTest {
   void shouldNotTakeAnOperatorsResetBackForProgressToMake() {
     VirtualCursor here = connect("here", 0);
     ackTo(here, 20);
-    publisher.publish();
+    markDelete.handOver();
     cursor.completeAll();
-    publisher.hold();
+    markDelete.hold();
     cursor.next = 3;
-    publisher.publish();
-    publisher.followReset();
-    publisher.release();
-    publisher.publish();
+    markDelete.handOver();
+    markDelete.followReset();
+    markDelete.release();
+    markDelete.handOver();
     cursor.completeAll();
     assertThat(cursor.next).isEqualTo(3);
     assertThat(here.next()).isEqualTo(3);
@@ -251,7 +251,7 @@ class PositionPublisherTest {
   @Test
   void shouldMarkTheCursorOnStorageBeforeAnythingIsAcknowledged() {
     connect("a", 0);
-    publisher.publish();
+    markDelete.handOver();
     cursor.completeAll();
     assertThat(cursor.next).isZero();
     assertThat(cursor.stored).as("the properties on storage").isNotEmpty();
@@ -260,10 +260,10 @@ class PositionPublisherTest {
   @Test
   void shouldPutItsMarkBackWhenSomebodyElseMovedTheCursor() {
     ackTo(connect("a", 0), 8);
-    publisher.publish();
+    markDelete.handOver();
     cursor.completeAll();
     cursor.properties.clear();
-    publisher.publish();
+    markDelete.handOver();
     cursor.completeAll();
     assertThat(cursor.next).isEqualTo(8);
     assertThat(cursor.stored).as("the properties on storage").isNotEmpty();

@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /** I8: how much is kept of batches that are acknowledged in part. */
-class AcknowledgedAheadTest {
+class IndividualAcksTest {
 
-  private static final long[] ALL_THERE_IS_ROOM_FOR = part(AcknowledgedAhead.MAX_PART_WORDS);
+  private static final long[] ALL_THERE_IS_ROOM_FOR = part(IndividualAcks.MAX_PART_WORDS);
 
-  private final AcknowledgedAhead ahead = new AcknowledgedAhead();
+  private final IndividualAcks ahead = new IndividualAcks();
 
   @Test
   void shouldHaveRoomForSoMuchAndNoMore() {
-    assertThat(ahead.hasRoomFor(1, part(AcknowledgedAhead.MAX_PART_WORDS + 1))).isFalse();
+    assertThat(ahead.hasRoomFor(1, part(IndividualAcks.MAX_PART_WORDS + 1))).isFalse();
     assertThat(ahead.hasRoomFor(1, ALL_THERE_IS_ROOM_FOR)).isTrue();
     ahead.addPart(1, ALL_THERE_IS_ROOM_FOR);
     assertThat(ahead.hasRoomFor(2, part(1))).isFalse();
@@ -23,8 +23,8 @@ class AcknowledgedAheadTest {
 
   @Test
   void shouldCountABatchOnce() {
-    ahead.addPart(1, part(AcknowledgedAhead.MAX_PART_WORDS - 1));
-    ahead.addPart(1, part(AcknowledgedAhead.MAX_PART_WORDS - 1));
+    ahead.addPart(1, part(IndividualAcks.MAX_PART_WORDS - 1));
+    ahead.addPart(1, part(IndividualAcks.MAX_PART_WORDS - 1));
     assertThat(ahead.hasRoomFor(2, part(1))).isTrue();
     ahead.addPart(2, part(1));
     assertThat(ahead.hasRoomFor(3, part(1))).isFalse();
@@ -41,7 +41,7 @@ class AcknowledgedAheadTest {
   @Test
   void shouldGiveBackTheRoomOfABatchOfWhichNothingRemains() {
     ahead.addPart(1, ALL_THERE_IS_ROOM_FOR);
-    assertThat(ahead.addPart(1, new long[AcknowledgedAhead.MAX_PART_WORDS])).isTrue();
+    assertThat(ahead.addPart(1, new long[IndividualAcks.MAX_PART_WORDS])).isTrue();
     assertNothingIsKept();
   }
 

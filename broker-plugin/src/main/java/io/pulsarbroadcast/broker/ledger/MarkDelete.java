@@ -41,9 +41,9 @@ import org.slf4j.LoggerFactory;
  * <p>While the managed cursor is being moved back, by {@link #lowerTo} or by an operator, it is
  * <em>held</em>: nothing is handed to it, and nothing is taken for moved on.
  */
-public final class PositionPublisher {
+public final class MarkDelete {
 
-  private static final Logger log = LoggerFactory.getLogger(PositionPublisher.class);
+  private static final Logger log = LoggerFactory.getLogger(MarkDelete.class);
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
   /** Marks a cursor whose position comes from virtual cursors; see {@link #isMarked}. */
@@ -68,7 +68,7 @@ public final class PositionPublisher {
   private final PositionsStore store;
   private final SkipCounters skips;
   private final Supplier<CompletableFuture<Void>> afterDecision;
-  private final Throttled publishing;
+  private final Throttled handingOver;
   private final Throttled flushing;
   private volatile boolean stopped;
   private volatile boolean holesLeftOutReported;
@@ -97,7 +97,7 @@ public final class PositionPublisher {
    * @param store where positions are written
    * @param afterDecision has it on storage that an operator has decided about lost positions
    */
-  public PositionPublisher(
+  public MarkDelete(
       ManagedCursor cursor,
       Runnable afterLowering,
       LongConsumer afterMove,
@@ -118,13 +118,13 @@ public final class PositionPublisher {
     this.store = store;
     this.skips = skips;
     this.afterDecision = afterDecision;
-    this.publishing = new Throttled(timer, config.markDeleteIntervalMillis(), this::publishNow);
+    this.handingOver = new Throttled(timer, config.markDeleteIntervalMillis(), this::handOverNow);
     this.flushing = new Throttled(timer, config.positionFlushIntervalMillis(), this::flushNow);
   }
 
   /**
    * Whether a subscription that is being loaded was Broadcast: the mark goes with every position
-   * published here, and with the first that a plain consumer publishes it is gone.
+   * handed over here, and with the first that a plain consumer moves it is gone.
    */
   static boolean isMarked(ManagedCursor cursor) {
     return cursor.getProperties().containsKey(MARK);
@@ -142,8 +142,8 @@ public final class PositionPublisher {
   }
 
   /**
-   * Whether somebody else has moved a cursor since a position was published here: a broker without
-   * the plugin, which may take the mark away or leave it with another position.
+   * Whether somebody else has moved a cursor since a position was handed over here: a broker
+   * without the plugin, which may take the mark away or leave it with another position.
    */
   public static boolean isElsewhere(ManagedCursor cursor, LedgerIndex index) {
     Map<String, Long> mark = cursor.getProperties();
@@ -200,17 +200,18 @@ public final class PositionPublisher {
     positionMoved();
   }
 
-  /** A virtual cursor moved: publish and store within the intervals. */
+  /** A virtual cursor moved: hand over and store within the intervals. */
   public void positionMoved() {
-    publishing.request();
+    handingOver.request();
     flushing.request();
   }
 
   /**
-   * The subscription's position may have moved without a durable one: publish within the interval.
+   * The subscription's position may have moved without a durable one: hand over within the
+   * interval.
    */
   public void endMoved() {
-    publishing.request();
+    handingOver.request();
   }
 
   /** Writes the positions now. */
@@ -218,7 +219,7 @@ public final class PositionPublisher {
     return stopped ? CompletableFuture.completedFuture(null) : store.flush();
   }
 
-  /** Publishes, writes and follows no more: the subscription is closed or deleted. */
+  /** Hands over, writes and follows no more: the subscription is closed or deleted. */
   public void stop() {
     stopped = true;
     skips.explain(SkipCause.OTHER);
@@ -260,13 +261,13 @@ public final class PositionPublisher {
     holesLeftOutReported = leftOut > 0;
   }
 
-  private void publishNow() {
-    publish()
+  private void handOverNow() {
+    handOver()
         .exceptionally(
             e -> {
               if (!stopped) {
                 warn("move the position", e);
-                publishing.request();
+                handingOver.request();
               }
               return null;
             });
@@ -286,7 +287,7 @@ public final class PositionPublisher {
    *
    * @return completed when the managed cursor has the position
    */
-  public CompletableFuture<Void> publish() {
+  public CompletableFuture<Void> handOver() {
     follow();
     CompletableFuture<Void> done = new CompletableFuture<>();
     Position position;

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class DelivererTest {
+class EntrySenderTest {
 
   private final EmbeddedChannel channel = new EmbeddedChannel(new ChannelInboundHandlerAdapter());
   private final FrameWriter writer =
       new FrameWriter(channel.pipeline().firstContext(), payload -> payload, -1, null);
   private final DelayedDeliveries delayed =
       new DelayedDeliveries(writer, new DelayedDeliveries.Room(0, 0), consumer -> {});
-  private final Deliverer deliverer = new Deliverer(writer, delayed, null);
+  private final EntrySender sender = new EntrySender(writer, delayed, null);
   private final Owner owner = new Owner();
   private final FanoutConsumer consumer =
       new FanoutConsumer(
@@ -41,12 +41,12 @@ class DelivererTest {
     BroadcastEntry entry =
         new BroadcastEntry(0, 0, 1, 0, 1, null, Unpooled.wrappedBuffer(new byte[10]));
     owner.verdict = ConsumerOwner.Verdict.RESCHEDULE;
-    deliverer.give(consumer, entry, true);
+    sender.give(consumer, entry, true);
     owner.verdict = ConsumerOwner.Verdict.ACCEPT;
     consumer.redeliver(0);
 
     assertThat(consumer.takes(entry)).isTrue();
-    deliverer.give(consumer, entry, false);
+    sender.give(consumer, entry, false);
     assertThat(consumer.paused).isTrue();
     assertThat(consumer.hasRedeliveries()).isTrue();
     assertThat(consumer.wanted()).isZero();

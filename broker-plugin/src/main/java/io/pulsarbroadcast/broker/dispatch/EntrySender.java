@@ -9,14 +9,14 @@ import io.pulsarbroadcast.broker.dispatch.ConsumerOwner.Verdict;
  * filters and delivery times, writes the frame, and counts it. Confined to the connection's event
  * loop.
  */
-final class Deliverer {
+final class EntrySender {
 
   private final FrameWriter writer;
   private final DelayedDeliveries delayed;
   private final SentCounts sentAtTail;
   private final SentCounts sentBehind;
 
-  Deliverer(FrameWriter writer, DelayedDeliveries delayed, BroadcastDispatcher dispatcher) {
+  EntrySender(FrameWriter writer, DelayedDeliveries delayed, BroadcastDispatcher dispatcher) {
     this.writer = writer;
     this.delayed = delayed;
     this.sentAtTail = new SentCounts(dispatcher, true);
