@@ -55,7 +55,7 @@ public final class BroadcastStats {
     int count();
 
     /** A copy of all of them. */
-    List<Consumer> snapshot();
+    List<? extends Consumer> snapshot();
 
     /** The ordinal of the first entry that one of them has not acknowledged. */
     long next(Consumer consumer);

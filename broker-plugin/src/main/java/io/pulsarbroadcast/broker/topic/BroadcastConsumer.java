@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
  * commands, on the connection's event loop: permits and redelivery go to the connection's fan-out,
  * acknowledgements to the virtual cursor. Closing and statistics may come from any thread.
  */
-final class BroadcastConsumer extends Consumer implements ConsumerOwner, Acknowledgement.Taker {
+final class BroadcastConsumer extends Consumer
+    implements ConsumerOwner, Acknowledgement.Taker, ConsumerDirectory.Member {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastConsumer.class);
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
@@ -56,7 +57,7 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner, Acknowl
   private final FanoutConsumer fanout;
 
   /** The next consumer of the same name; owned by {@link ConsumerDirectory}. */
-  BroadcastConsumer sameName;
+  private ConsumerDirectory.Member sameName;
 
   private final long connectedSinceMillis = System.currentTimeMillis();
   private volatile boolean closed;
@@ -137,6 +138,16 @@ final class BroadcastConsumer extends Consumer implements ConsumerOwner, Acknowl
   @Override
   public void refuse(long ledgerId, long entryId, String reason) {
     broadcast.refuseAck(this, ledgerId, entryId, reason);
+  }
+
+  @Override
+  public ConsumerDirectory.Member sameName() {
+    return sameName;
+  }
+
+  @Override
+  public void sameName(ConsumerDirectory.Member next) {
+    sameName = next;
   }
 
   long messagesOut() {

@@ -1,7 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.topic;
 
-import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.compat.LineNeutralSubscription;
@@ -13,7 +12,6 @@ import io.pulsarbroadcast.broker.dispatch.FrameWriter;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.MarkDelete;
 import io.pulsarbroadcast.broker.ledger.StartPositions;
-import io.pulsarbroadcast.broker.ledger.SubscriptionPast;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import io.pulsarbroadcast.broker.stats.BroadcastStats;
@@ -57,7 +55,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private final SubscriptionLifecycle lifecycle;
   private final ConsumerReport report;
   private final ConsumerAdmission admission;
-  private final ConsumerDirectory consumers = new ConsumerDirectory();
+  private final ConsumerDirectory<BroadcastConsumer> consumers = new ConsumerDirectory<>();
   private final BroadcastStats broadcastStats;
   private final LongAdder refusedAcks = new LongAdder();
 
@@ -67,15 +65,10 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /**
    * Makes a Broadcast subscription at the position of a plain one, on the same cursor.
    *
-   * @param past what is known of the subscription's past
+   * @param parts what it consists of
    */
   static BroadcastSubscription create(
-      BroadcastTopic topic,
-      PersistentSubscription plain,
-      BroadcastConfig config,
-      SubscriptionPast past) {
-    SubscriptionParts parts =
-        SubscriptionParts.of(topic, topic::metricsOf, topic::persistTimes, plain, config, past);
+      PersistentTopic topic, PersistentSubscription plain, SubscriptionParts parts) {
     BroadcastSubscription made =
         BrokerLine.subscriptionTakesBoxed()
             ? new BroadcastSubscription(topic, plain, parts, Boolean.FALSE)
@@ -85,7 +78,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   }
 
   private BroadcastSubscription(
-      BroadcastTopic topic, PersistentSubscription plain, SubscriptionParts parts) {
+      PersistentTopic topic, PersistentSubscription plain, SubscriptionParts parts) {
     super(
         topic,
         plain.getName(),
@@ -97,11 +90,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.report = newReport(topic);
     this.broadcastStats = newStats();
     this.admission = new ConsumerAdmission(this, parts, consumers);
-    this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
+    this.dispatcher = newDispatcher();
   }
 
   private BroadcastSubscription(
-      BroadcastTopic topic,
+      PersistentTopic topic,
       PersistentSubscription plain,
       SubscriptionParts parts,
       Boolean replicated) {
@@ -116,10 +109,10 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     this.report = newReport(topic);
     this.broadcastStats = newStats();
     this.admission = new ConsumerAdmission(this, parts, consumers);
-    this.dispatcher = new SubscriptionDispatcher(this, consumers, parts.rates());
+    this.dispatcher = newDispatcher();
   }
 
-  private SubscriptionLifecycle newLifecycle(BroadcastTopic topic) {
+  private SubscriptionLifecycle newLifecycle(PersistentTopic topic) {
     return new SubscriptionLifecycle(
         topic.getName(),
         getName(),
@@ -133,7 +126,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
             topic.getBrokerService().getPulsar().getExecutor()));
   }
 
-  private ConsumerReport newReport(BroadcastTopic topic) {
+  private SubscriptionDispatcher newDispatcher() {
+    return new SubscriptionDispatcher(this, lifecycle, consumers, parts.rates(), this::cursorReset);
+  }
+
+  private ConsumerReport newReport(PersistentTopic topic) {
     return new ConsumerReport(
         topic.getName(),
         getName(),
@@ -336,10 +333,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     }
     parts.markDelete().hold();
     List<BroadcastConsumer> moved =
-        consumers.snapshot().stream()
-            .map(BroadcastConsumer.class::cast)
-            .filter(BroadcastConsumer::beginMove)
-            .toList();
+        consumers.snapshot().stream().filter(BroadcastConsumer::beginMove).toList();
     return reset
         .get()
         .whenComplete(
@@ -483,11 +477,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    * The broker moved the managed cursor to where an operator wants it. Every position follows; a
    * consumer that was just connecting is sent what follows from there.
    */
-  void cursorReset() {
+  private void cursorReset() {
     resetDecided = parts.markDelete().followReset();
     parts.source().seekToTail();
     lifecycle.unfence();
-    consumers.snapshot().forEach(consumer -> ((BroadcastConsumer) consumer).startAgain());
+    consumers.snapshot().forEach(BroadcastConsumer::startAgain);
   }
 
   /** Has the consumer that has a position now, if any, sent everything from there on. */

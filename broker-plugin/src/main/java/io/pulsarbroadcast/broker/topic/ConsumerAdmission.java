@@ -11,11 +11,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.apache.pulsar.broker.service.BrokerServiceException;
-import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.SubscriptionOption;
-import org.apache.pulsar.broker.service.Topic;
 import org.apache.pulsar.common.util.FutureUtil;
 
 /**
@@ -28,21 +26,15 @@ final class ConsumerAdmission {
 
   private final BroadcastSubscription subscription;
   private final SubscriptionParts parts;
-  private final ConsumerDirectory consumers;
+  private final ConsumerDirectory<BroadcastConsumer> consumers;
 
   ConsumerAdmission(
-      BroadcastSubscription subscription, SubscriptionParts parts, ConsumerDirectory consumers) {
+      BroadcastSubscription subscription,
+      SubscriptionParts parts,
+      ConsumerDirectory<BroadcastConsumer> consumers) {
     this.subscription = subscription;
     this.parts = parts;
     this.consumers = consumers;
-  }
-
-  /** Why one more consumer is one too many, or null: the policies of topic, namespace, broker. */
-  static ConsumerBusyException refusal(Topic topic, int consumers) {
-    Integer limit = topic.getHierarchyTopicPolicies().getMaxConsumersPerSubscription().get();
-    return limit == null || limit <= 0 || consumers <= limit
-        ? null
-        : new ConsumerBusyException("Subscription reached max consumers limit");
   }
 
   /**
@@ -100,7 +92,8 @@ final class ConsumerAdmission {
   private CompletableFuture<VirtualCursor> position(
       SubscriptionOption option, BroadcastServerCnx connection) {
     // Counted before it is there, so that two who come at once do not both take the last place.
-    BrokerServiceException refusal = refusal(subscription.getTopic(), consumers.reserve());
+    BrokerServiceException refusal =
+        SubscriptionDispatcher.refusal(subscription.getTopic(), consumers.reserve());
     if (subscription.lifecycle().isFenced()) {
       // Whoever fences it looks for those counted before: from now on nobody registers.
       refusal = fenced();

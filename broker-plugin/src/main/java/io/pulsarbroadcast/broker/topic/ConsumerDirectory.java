@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.topic;
 
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.stats.BroadcastStats;
 import java.util.AbstractSequentialList;
 import java.util.ArrayList;
@@ -14,11 +15,27 @@ import org.apache.pulsar.broker.service.Consumer;
 /**
  * The connected consumers of a Broadcast subscription, by name; names may collide. Adding,
  * removing, counting and looking up are O(1). May be called from any thread.
+ *
+ * @param <C> the consumers
  */
-final class ConsumerDirectory implements BroadcastStats.Connected {
+final class ConsumerDirectory<C extends Consumer & ConsumerDirectory.Member>
+    implements BroadcastStats.Connected {
+
+  /** A consumer that can be in a directory. */
+  interface Member {
+
+    /** The next consumer of the same name, which the directory keeps there. */
+    Member sameName();
+
+    /** Changes {@link #sameName}; called by the directory only. */
+    void sameName(Member next);
+
+    /** Where it is. */
+    VirtualCursor position();
+  }
 
   /** Name to the consumer that came last under it; the others hang on it. */
-  private final Map<String, BroadcastConsumer> byName = new ConcurrentHashMap<>();
+  private final Map<String, C> byName = new ConcurrentHashMap<>();
 
   private final AtomicInteger count = new AtomicInteger();
 
@@ -37,32 +54,37 @@ final class ConsumerDirectory implements BroadcastStats.Connected {
   }
 
   /** Adds a consumer that was counted by {@link #reserve}. */
-  void add(BroadcastConsumer consumer) {
+  void add(C consumer) {
     byName.compute(
         consumer.consumerName(),
         (name, others) -> {
-          consumer.sameName = others;
+          consumer.sameName(others);
           return consumer;
         });
   }
 
-  void remove(BroadcastConsumer consumer) {
+  void remove(C consumer) {
     byName.computeIfPresent(consumer.consumerName(), (name, first) -> without(consumer, first));
   }
 
-  private BroadcastConsumer without(BroadcastConsumer consumer, BroadcastConsumer first) {
+  private C without(C consumer, C first) {
     if (first == consumer) {
       count.decrementAndGet();
-      return consumer.sameName;
+      return after(consumer);
     }
-    for (BroadcastConsumer other = first; other != null; other = other.sameName) {
-      if (other.sameName == consumer) {
-        other.sameName = consumer.sameName;
+    for (C other = first; other != null; other = after(other)) {
+      if (other.sameName() == consumer) {
+        other.sameName(consumer.sameName());
         count.decrementAndGet();
         break;
       }
     }
     return first;
+  }
+
+  @SuppressWarnings("unchecked") // Only what was added hangs on one another.
+  private C after(C consumer) {
+    return (C) consumer.sameName();
   }
 
   /** How many consumers there are, with those about to be added. */
@@ -77,8 +99,8 @@ final class ConsumerDirectory implements BroadcastStats.Connected {
   }
 
   /** The consumers connected under a name. */
-  List<BroadcastConsumer> named(String name) {
-    List<BroadcastConsumer> named = new ArrayList<>(1);
+  List<C> named(String name) {
+    List<C> named = new ArrayList<>(1);
     byName.computeIfPresent(
         name,
         (key, first) -> {
@@ -90,15 +112,15 @@ final class ConsumerDirectory implements BroadcastStats.Connected {
 
   /** A copy of all consumers. */
   @Override
-  public List<Consumer> snapshot() {
-    List<Consumer> all = new ArrayList<>(count());
-    byName.values().forEach(first -> addChain(first, all));
+  public List<C> snapshot() {
+    List<C> all = new ArrayList<>(count());
+    copyTo(all);
     return all;
   }
 
   @Override
   public long next(Consumer consumer) {
-    return ((BroadcastConsumer) consumer).position().next();
+    return ((Member) consumer).position().next();
   }
 
   /** All consumers as the broker asks for them; its size is known without making a copy. */
@@ -106,7 +128,9 @@ final class ConsumerDirectory implements BroadcastStats.Connected {
     return new AbstractSequentialList<>() {
       @Override
       public ListIterator<Consumer> listIterator(int index) {
-        return snapshot().listIterator(index);
+        List<Consumer> all = new ArrayList<>(count());
+        copyTo(all);
+        return all.listIterator(index);
       }
 
       @Override
@@ -121,8 +145,12 @@ final class ConsumerDirectory implements BroadcastStats.Connected {
     };
   }
 
-  private static void addChain(BroadcastConsumer first, List<? super BroadcastConsumer> to) {
-    for (BroadcastConsumer consumer = first; consumer != null; consumer = consumer.sameName) {
+  private void copyTo(List<? super C> to) {
+    byName.values().forEach(first -> addChain(first, to));
+  }
+
+  private void addChain(C first, List<? super C> to) {
+    for (C consumer = first; consumer != null; consumer = after(consumer)) {
       to.add(consumer);
     }
   }

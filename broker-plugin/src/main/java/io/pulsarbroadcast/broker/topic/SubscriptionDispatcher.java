@@ -15,7 +15,9 @@ import org.apache.pulsar.broker.service.Dispatcher;
 import org.apache.pulsar.broker.service.EntryFilterSupport;
 import org.apache.pulsar.broker.service.RedeliveryTracker;
 import org.apache.pulsar.broker.service.RedeliveryTrackerDisabled;
+import org.apache.pulsar.broker.service.Topic;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
+import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 
 /**
@@ -26,18 +28,27 @@ import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
  */
 final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatcher {
 
-  private final BroadcastSubscription broadcast;
-  private final ConsumerDirectory consumers;
+  private final SubscriptionLifecycle lifecycle;
+  private final ConsumerDirectory<?> consumers;
   private final DispatchRates rates;
+  private final Runnable afterReset;
   private final EntryFilters filters;
   private volatile boolean closed;
 
+  /**
+   * @param afterReset run when an operator has moved the managed cursor
+   */
   SubscriptionDispatcher(
-      BroadcastSubscription subscription, ConsumerDirectory consumers, DispatchRates rates) {
+      PersistentSubscription subscription,
+      SubscriptionLifecycle lifecycle,
+      ConsumerDirectory<?> consumers,
+      DispatchRates rates,
+      Runnable afterReset) {
     super(subscription);
-    this.broadcast = subscription;
+    this.lifecycle = lifecycle;
     this.consumers = consumers;
     this.rates = rates;
+    this.afterReset = afterReset;
     this.filters = new EntryFilters(subscription, entryFilters);
     rates.makeOwn();
   }
@@ -46,14 +57,21 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
     return filters;
   }
 
+  /** Why one more consumer is one too many, or null: the policies of topic, namespace, broker. */
+  static ConsumerBusyException refusal(Topic topic, int consumers) {
+    Integer limit = topic.getHierarchyTopicPolicies().getMaxConsumersPerSubscription().get();
+    return limit == null || limit <= 0 || consumers <= limit
+        ? null
+        : new ConsumerBusyException("Subscription reached max consumers limit");
+  }
+
   /**
    * Admits the broker's stand-in for a Broadcast consumer, see {@link BroadcastTopic}; the consumer
    * itself follows.
    */
   @Override
   public CompletableFuture<Void> addConsumer(Consumer standIn) {
-    ConsumerBusyException refusal =
-        ConsumerAdmission.refusal(broadcast.getTopic(), consumers.count() + 1);
+    ConsumerBusyException refusal = refusal(subscription.getTopic(), consumers.count() + 1);
     return refusal == null
         ? CompletableFuture.completedFuture(null)
         : CompletableFuture.failedFuture(refusal);
@@ -78,7 +96,7 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
     if (closed) {
       return false;
     }
-    return broadcast.lifecycle().isFenced() ? !consumers.isEmpty() : consumers.count() > 0;
+    return lifecycle.isFenced() ? !consumers.isEmpty() : consumers.count() > 0;
   }
 
   @Override
@@ -101,13 +119,12 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
       boolean disconnectClients, Optional<BrokerLookupData> newOwner) {
     closed = true;
     rates.close();
-    broadcast.lifecycle().close();
+    lifecycle.close();
     if (disconnectClients) {
       disconnectAllConsumers(false, newOwner);
     }
     // Whatever fails: a log left open would stay in the broker's cache, and be stale when the topic
     // comes back.
-    SubscriptionLifecycle lifecycle = broadcast.lifecycle();
     return lifecycle
         .stop()
         .handle((stopped, e) -> lifecycle.closeLog())
@@ -150,12 +167,12 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   public void reset() {
     closed = false;
     rates.makeOwn();
-    broadcast.lifecycle().resume();
+    lifecycle.resume();
   }
 
   @Override
   public void cursorIsReset() {
-    broadcast.cursorReset();
+    afterReset.run();
   }
 
   /** What the broker takes the subscription for: one whose consumers acknowledge cumulatively. */

@@ -181,7 +181,7 @@ final class TypeExchange {
   private CompletableFuture<BroadcastSubscription> putInPlace(
       PersistentSubscription plain, SubscriptionPast past) {
     BroadcastSubscription made =
-        replaced(plain, () -> BroadcastSubscription.create(topic, plain, config, past));
+        replaced(plain, () -> BroadcastSubscription.create(topic, plain, partsOf(plain, past)));
     if (made != null) {
       log.info(
           "[{}][{}] Subscription is Broadcast now, {}", topic.getName(), plain.getName(), past);
@@ -191,6 +191,10 @@ final class TypeExchange {
         .close()
         .handle((done, e) -> null)
         .thenCompose(done -> CompletableFuture.failedFuture(topicFenced()));
+  }
+
+  private SubscriptionParts partsOf(PersistentSubscription plain, SubscriptionPast past) {
+    return SubscriptionParts.of(topic, topic::metricsOf, topic::persistTimes, plain, config, past);
   }
 
   /**
