@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.ledger;
 
 import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.Throttled;
 import io.pulsarbroadcast.broker.compat.CursorMetadata;
@@ -76,7 +77,8 @@ public final class MarkDelete {
   /** What moves the managed cursor on, if anything is known to. */
   private volatile SkipCause moving = SkipCause.OTHER;
 
-  /** How many moves back are under way. Guarded by this object's monitor. */
+  /** How many moves back are under way. */
+  @GuardedBy("this")
   private int holds;
 
   /**
@@ -85,7 +87,8 @@ public final class MarkDelete {
    */
   private volatile CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
 
-  /** The last move back; they are done one after the other. Guarded by this object's monitor. */
+  /** The last move back; they are done one after the other. */
+  @GuardedBy("this")
   private CompletableFuture<Void> lowering = CompletableFuture.completedFuture(null);
 
   /**

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.ledger;
 
 import static java.util.concurrent.CompletableFuture.completedFuture;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.pulsarbroadcast.broker.compat.CursorState;
 import io.pulsarbroadcast.broker.cursor.StoredPositions;
 import io.pulsarbroadcast.broker.cursor.UnknownVersionException;
@@ -37,7 +38,8 @@ public final class PositionsLogs {
 
   private final PersistentTopic topic;
 
-  /** Completed when logs that nobody declares are gone. Guarded by this object's monitor. */
+  /** Completed when logs that nobody declares are gone. */
+  @GuardedBy("this")
   private CompletableFuture<Void> swept;
 
   public PositionsLogs(PersistentTopic topic) {

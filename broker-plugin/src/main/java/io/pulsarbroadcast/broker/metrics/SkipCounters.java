@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.metrics;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.pulsarbroadcast.broker.Throttled;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import java.util.EnumMap;
@@ -28,7 +29,8 @@ public final class SkipCounters {
   private final Map<SkipCause, LongAdder> positions = new EnumMap<>(SkipCause.class);
   private final Throttled explaining;
 
-  /** The last event of which nobody has said the cause yet. Guarded by this object's monitor. */
+  /** The last event of which nobody has said the cause yet. */
+  @GuardedBy("this")
   private Skipped unexplained = Skipped.NOTHING;
 
   public SkipCounters(
