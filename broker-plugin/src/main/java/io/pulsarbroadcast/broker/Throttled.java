@@ -17,6 +17,9 @@ public final class Throttled {
   private final Runnable task;
   private final AtomicBoolean scheduled = new AtomicBoolean();
 
+  /**
+   * @param timer runs the task
+   */
   public Throttled(ScheduledExecutorService timer, long intervalMillis, Runnable task) {
     this.timer = timer;
     this.intervalMillis = intervalMillis;

@@ -160,6 +160,7 @@ public final class BrokerLine {
     return Boolean.TRUE.equals(call(ASKS_FOR_REPLICATION, option));
   }
 
+  /** Whether the constructor of a subscription takes {@code Boolean replicated}. */
   public static boolean subscriptionTakesBoxed() {
     return SUBSCRIPTION_TAKES_BOXED != null;
   }

@@ -33,6 +33,7 @@ public final class DeletedTopics implements TopicEventsListener {
   /** What a topic consists of: its logs, and its cursors. */
   private record Content(List<String> files, List<String> cursors) {}
 
+  /** For the topics of one broker. */
   public DeletedTopics(BrokerService broker) {
     this.broker = broker;
   }

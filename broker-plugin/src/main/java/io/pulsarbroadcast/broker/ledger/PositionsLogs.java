@@ -42,6 +42,7 @@ public final class PositionsLogs {
   @GuardedBy("this")
   private CompletableFuture<Void> swept;
 
+  /** For the subscriptions of one topic. */
   public PositionsLogs(PersistentTopic topic) {
     this.topic = topic;
   }

@@ -33,6 +33,9 @@ public final class SkipCounters {
   @GuardedBy("this")
   private Skipped unexplained = Skipped.NOTHING;
 
+  /**
+   * @param timer runs what waits for an explanation
+   */
   public SkipCounters(
       String topic,
       String subscription,

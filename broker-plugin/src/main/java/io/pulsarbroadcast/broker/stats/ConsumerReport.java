@@ -36,11 +36,13 @@ public final class ConsumerReport {
     this.report = new Throttled(timer, INTERVAL_MILLIS, this::write);
   }
 
+  /** A consumer has connected. */
   public void came() {
     came.incrementAndGet();
     report.request();
   }
 
+  /** A consumer has gone. */
   public void went() {
     went.incrementAndGet();
     report.request();

@@ -11,6 +11,7 @@ import org.apache.pulsar.broker.service.ServerCnx;
  */
 public final class BroadcastChannelInitializer extends PulsarChannelInitializer {
 
+  /** For the connections of one listener of the broker. */
   public BroadcastChannelInitializer(PulsarService pulsar, PulsarChannelOptions options)
       throws Exception {
     super(pulsar, options);
