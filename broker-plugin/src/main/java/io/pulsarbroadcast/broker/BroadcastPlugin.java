@@ -1,7 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker;
 
-import io.pulsarbroadcast.broker.compat.BrokerHooks;
+import io.pulsarbroadcast.broker.compat.BrokerVersion;
 import javax.servlet.ServletRequest;
 import javax.servlet.ServletResponse;
 import org.apache.pulsar.broker.PulsarService;

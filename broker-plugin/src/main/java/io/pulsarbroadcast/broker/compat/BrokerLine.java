@@ -31,7 +31,7 @@ import org.apache.pulsar.common.policies.data.ClusterData.ClusterUrl;
  * (docs/decisions/0001); what is called for every message is in {@link LineCalls}. Stateless; may
  * be called from any thread. What this broker lacks is said by {@link #verify}.
  */
-final class BrokerLine {
+public final class BrokerLine {
 
   /** From 3.2 on the constructor takes {@code Boolean replicated}, before it {@code boolean}. */
   private static final Constructor<?> SUBSCRIPTION_TAKES_BOXED =
@@ -95,7 +95,7 @@ final class BrokerLine {
    *
    * @throws IllegalStateException naming what is missing
    */
-  static void verify() {
+  public static void verify() {
     require(
         SUBSCRIPTION_TAKES_BOXED != null || subscriptionConstructor(boolean.class) != null,
         "constructor PersistentSubscription(PersistentTopic, String, ManagedCursor, Boolean or boolean, Map)");
@@ -117,7 +117,7 @@ final class BrokerLine {
   }
 
   /** A subscription of the broker's own kind. */
-  static PersistentSubscription newSubscription(
+  public static PersistentSubscription newSubscription(
       PersistentTopic topic,
       String name,
       ManagedCursor cursor,
@@ -127,7 +127,7 @@ final class BrokerLine {
   }
 
   /** Another subscription of the broker's own kind, like one that is closed. */
-  static PersistentSubscription anew(PersistentTopic topic, PersistentSubscription closed) {
+  public static PersistentSubscription anew(PersistentTopic topic, PersistentSubscription closed) {
     return makeSubscription(
         topic,
         closed.getName(),
@@ -156,17 +156,18 @@ final class BrokerLine {
   }
 
   /** Whether a subscribe asks for the subscription's state to be replicated. */
-  static boolean asksForReplication(SubscriptionOption option) {
+  public static boolean asksForReplication(SubscriptionOption option) {
     return Boolean.TRUE.equals(call(ASKS_FOR_REPLICATION, option));
   }
 
-  static boolean subscriptionTakesBoxed() {
+  /** Whether the constructor of a subscription takes {@code Boolean replicated}. */
+  public static boolean subscriptionTakesBoxed() {
     return SUBSCRIPTION_TAKES_BOXED != null;
   }
 
   /** Fences a subscription and disconnects its consumers; the cursor stays open. */
   @SuppressWarnings("unchecked")
-  static CompletableFuture<Void> close(PersistentSubscription subscription) {
+  public static CompletableFuture<Void> close(PersistentSubscription subscription) {
     Object closed =
         CLOSE_SUBSCRIPTION != null
             ? call(CLOSE_SUBSCRIPTION, subscription, true, Optional.empty())
@@ -175,7 +176,7 @@ final class BrokerLine {
   }
 
   /** Whether an operator's reset of a subscription is under way. */
-  static boolean isBeingReset(PersistentSubscription subscription) {
+  public static boolean isBeingReset(PersistentSubscription subscription) {
     try {
       return RESET_UNDER_WAY.get(subscription) != null;
     } catch (IllegalAccessException e) {
@@ -184,7 +185,7 @@ final class BrokerLine {
   }
 
   /** Whether an operator's reset by time moves a subscription without asking for a position's. */
-  static boolean resetsByTimeItself() {
+  public static boolean resetsByTimeItself() {
     return RESET_BY_TIME != null;
   }
 
@@ -193,7 +194,7 @@ final class BrokerLine {
    *
    * @param newOwner where the topic goes, for lines that know: an Optional of BrokerLookupData
    */
-  static void disconnect(Consumer consumer, boolean isResetCursor, Optional<?> newOwner) {
+  public static void disconnect(Consumer consumer, boolean isResetCursor, Optional<?> newOwner) {
     if (DISCONNECT_CONSUMER != null) {
       call(DISCONNECT_CONSUMER, consumer, isResetCursor, newOwner);
     } else {
@@ -207,7 +208,7 @@ final class BrokerLine {
    * @return false when the connection is dead, and then closed; true when it lives, or when the
    *     broker does not check
    */
-  static CompletableFuture<Boolean> isAlive(TransportCnx connection) {
+  public static CompletableFuture<Boolean> isAlive(TransportCnx connection) {
     return ((CompletableFuture<?>) call(CHECK_LIVENESS, connection))
         .thenApply(
             answer -> {
@@ -218,7 +219,7 @@ final class BrokerLine {
   }
 
   /** A limit of a subscription's dispatch rate, as its policies say. */
-  static DispatchRateLimiter newSubscriptionRateLimiter(PersistentTopic topic, String name) {
+  public static DispatchRateLimiter newSubscriptionRateLimiter(PersistentTopic topic, String name) {
     try {
       if (RATE_LIMITER_FACTORY == null) {
         return DispatchRateLimiter.class
@@ -238,13 +239,13 @@ final class BrokerLine {
   }
 
   /** Counts what was sent. */
-  static void consume(DispatchRateLimiter limiter, long messages, long bytes) {
+  public static void consume(DispatchRateLimiter limiter, long messages, long bytes) {
     call(CONSUME_QUOTA, limiter, messages, bytes);
   }
 
   /** Where a topic that has migrated is now. */
   @SuppressWarnings("unchecked")
-  static CompletableFuture<Optional<ClusterUrl>> migratedClusterUrl(PersistentTopic topic) {
+  public static CompletableFuture<Optional<ClusterUrl>> migratedClusterUrl(PersistentTopic topic) {
     Object url = call(MIGRATED_CLUSTER_URL, topic);
     return url instanceof CompletableFuture<?> later
         ? (CompletableFuture<Optional<ClusterUrl>>) later
@@ -255,7 +256,7 @@ final class BrokerLine {
    * How many entries each closed ledger has, by ledger id; a view. From 4.2 on the broker has
    * another class for what it knows of a ledger.
    */
-  static NavigableMap<Long, Long> entriesOfLedgers(ManagedLedgerImpl ledger) {
+  public static NavigableMap<Long, Long> entriesOfLedgers(ManagedLedgerImpl ledger) {
     NavigableMap<Long, ?> known = ledger.getLedgersInfo();
     return Maps.transformValues(known, info -> (Long) get(info, "getEntries"));
   }
@@ -268,7 +269,7 @@ final class BrokerLine {
    * The superclass's {@code close(boolean, boolean)}, for a topic that overrides it; null in 3.0,
    * which has no such method and so never calls the override.
    */
-  static MethodHandle superClose(MethodHandles.Lookup topic, Class<?> topicClass) {
+  public static MethodHandle superClose(MethodHandles.Lookup topic, Class<?> topicClass) {
     try {
       return topic.findSpecial(
           PersistentTopic.class,
@@ -284,7 +285,7 @@ final class BrokerLine {
 
   /** Calls {@link #superClose}. */
   @SuppressWarnings("unchecked")
-  static CompletableFuture<Void> superClose(
+  public static CompletableFuture<Void> superClose(
       MethodHandle close, PersistentTopic topic, boolean first, boolean second) {
     try {
       return (CompletableFuture<Void>) close.invoke(topic, first, second);

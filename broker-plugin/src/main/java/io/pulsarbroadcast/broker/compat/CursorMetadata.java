@@ -15,7 +15,7 @@ import java.util.Set;
  * @param marks the names of the properties that went with its last position before it was closed
  * @param properties those of the cursor itself
  */
-record CursorMetadata(long ledgerId, Set<String> marks, Map<String, String> properties) {
+public record CursorMetadata(long ledgerId, Set<String> marks, Map<String, String> properties) {
 
   /**
    * @param info a {@code ManagedCursorInfo}: from 4.2 on another class, whose methods have the same

@@ -30,7 +30,7 @@ import org.apache.pulsar.metadata.api.Stat;
  * its version, and every further write of a property fails, until the topic is loaded again. The
  * broker looks again by itself only after a failed write of a position.
  */
-final class CursorState {
+public final class CursorState {
 
   private static final Method STORE = hiddenMethod(ManagedLedgerImpl.class, "getStore");
   private static final Field OWNERSHIP = hiddenField(ManagedLedgerImpl.class, "mlOwnershipChecker");
@@ -61,9 +61,9 @@ final class CursorState {
   /**
    * What a cursor's metadata is, wherever its topic is loaded.
    *
-   * @param path see {@link PositionsLogName#metadataOf}
+   * @param path where the store has the cursor
    */
-  static CompletableFuture<Optional<CursorMetadata>> read(MetadataStore store, String path) {
+  public static CompletableFuture<Optional<CursorMetadata>> read(MetadataStore store, String path) {
     return store
         .get(path)
         .thenApply(
@@ -78,7 +78,7 @@ final class CursorState {
    *
    * @return fails when that cannot be read, and when the topic is another broker's now
    */
-  static CompletableFuture<Void> refresh(ManagedCursor cursor) {
+  public static CompletableFuture<Void> refresh(ManagedCursor cursor) {
     try {
       ManagedLedgerImpl ledger = (ManagedLedgerImpl) cursor.getManagedLedger();
       @SuppressWarnings("unchecked")

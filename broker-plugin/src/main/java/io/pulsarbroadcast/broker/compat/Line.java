@@ -12,7 +12,7 @@ import java.lang.annotation.Target;
  */
 @Retention(RetentionPolicy.CLASS)
 @Target({ElementType.TYPE, ElementType.METHOD, ElementType.CONSTRUCTOR})
-@interface Line {
+public @interface Line {
 
   /** The first version that is known to have it, {@code 3.2} for instance. */
   String from() default "0";

@@ -23,7 +23,7 @@ import org.apache.pulsar.client.api.transaction.TxnID;
  * <p>What differs in a name or a parameter only, and is not called for every message, is in {@link
  * BrokerLine}.
  */
-interface LineCalls {
+public interface LineCalls {
 
   /** The calls of the broker that this runs in. */
   LineCalls BROKER = choose();

@@ -19,10 +19,10 @@ import org.apache.pulsar.common.policies.data.stats.SubscriptionStatsImpl;
  * against a hand-written signature of the superclass that has all (src/main/signatures, never
  * packaged). The JVM links a member when it first runs, so those for other lines are never missed.
  */
-abstract class LineNeutralSubscription extends PersistentSubscription {
+public abstract class LineNeutralSubscription extends PersistentSubscription {
 
   @Line(before = "3.2")
-  LineNeutralSubscription(
+  protected LineNeutralSubscription(
       PersistentTopic topic,
       String name,
       ManagedCursor cursor,
@@ -32,7 +32,7 @@ abstract class LineNeutralSubscription extends PersistentSubscription {
   }
 
   @Line(from = "3.2")
-  LineNeutralSubscription(
+  protected LineNeutralSubscription(
       PersistentTopic topic,
       String name,
       ManagedCursor cursor,
@@ -42,7 +42,7 @@ abstract class LineNeutralSubscription extends PersistentSubscription {
   }
 
   /** Changes the broker's statistics of this subscription into those that are shown, once. */
-  abstract SubscriptionStatsImpl shown(SubscriptionStatsImpl stats);
+  protected abstract SubscriptionStatsImpl shown(SubscriptionStatsImpl stats);
 
   @Line(before = "3.1")
   @Override

@@ -32,9 +32,10 @@ import javassist.bytecode.annotation.StringMemberValue;
  * instead. Runs at the broker's start, and as a test over the jars of each line. For one thread.
  *
  * <p>In a class that extends or implements one of the broker's, public and protected methods are
- * overrides and nothing else. What is for some lines only carries {@link Line}.
+ * overrides and nothing else, unless they are abstract. What is for some lines only carries {@link
+ * Line}.
  */
-final class Linkage {
+public final class Linkage {
 
   /** How many of what does not fit are named in one sentence. */
   private static final int SHOWN = 5;
@@ -61,7 +62,7 @@ final class Linkage {
    *
    * @throws IllegalStateException naming what does not fit
    */
-  static void verify(String brokerVersion) {
+  public static void verify(String brokerVersion) {
     List<String> problems =
         new Linkage(Linkage.class.getClassLoader(), brokerVersion, knownOverloads())
             .check(classNames());
@@ -231,7 +232,9 @@ final class Linkage {
 
   private static boolean isOverride(MethodInfo method) {
     int visible = AccessFlag.PUBLIC | AccessFlag.PROTECTED;
-    return ClassFiles.isOverridable(method) && (method.getAccessFlags() & visible) != 0;
+    return ClassFiles.isOverridable(method)
+        && (method.getAccessFlags() & visible) != 0
+        && (method.getAccessFlags() & AccessFlag.ABSTRACT) == 0;
   }
 
   private boolean isForThisLine(AttributeInfo annotations) {

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
@@ -26,22 +27,30 @@ public final class CursorRegistry {
 
   private final SkippedEntries skipped;
   private final LongSupplier clockMillis;
+
+  @GuardedBy("this")
   private final ConnectedCursors connected = new ConnectedCursors();
+
+  @GuardedBy("this")
   private final NamedPositions names = new NamedPositions();
 
   /**
    * The lowest position ever published; no cursor starts before it except by {@link
    * VirtualCursor#reset}.
    */
+  @GuardedBy("this")
   private long floor;
 
   /** A cursor that stood at the floor when it was looked at last, or null. */
+  @GuardedBy("this")
   private VirtualCursor holdsFloor;
 
   /** Whether positions are lost that may be anywhere from the floor on. */
+  @GuardedBy("this")
   private boolean floorHeld;
 
   /** Whether the position is to last when there are no durable cursors. */
+  @GuardedBy("this")
   private boolean keptForDurable;
 
   /**
@@ -170,6 +179,7 @@ public final class CursorRegistry {
     return moved;
   }
 
+  @GuardedBy("this")
   private Skipped moveUpTo(long ordinal) {
     long[] consumersAndEntries = new long[2];
     forEach(
@@ -215,6 +225,7 @@ public final class CursorRegistry {
     return holdsFloor == null ? advanceFloor() : floor;
   }
 
+  @GuardedBy("this")
   private boolean isAtFloor(VirtualCursor cursor) {
     return cursor != null
         && cursor.isDurable()
@@ -222,6 +233,7 @@ public final class CursorRegistry {
         && (cursor.isConnected() || cursor.named.isLeftBehind(cursor));
   }
 
+  @GuardedBy("this")
   private VirtualCursor findAtFloor() {
     for (int i = 0; i < connected.count(); i++) {
       if (isAtFloor(connected.get(i))) {
@@ -231,22 +243,25 @@ public final class CursorRegistry {
     return null;
   }
 
+  @GuardedBy("this")
   private long advanceFloor() {
     long[] lowest = {Long.MAX_VALUE};
     long[] lowestOfAll = {Long.MAX_VALUE};
     long[] ephemeralEnd = {floor};
+    VirtualCursor[] lowestCursor = {holdsFloor};
     forEach(
         (cursor, count) -> {
           lowestOfAll[0] = Math.min(lowestOfAll[0], cursor.next());
           if (cursor.isDurable()) {
             if (cursor.next() < lowest[0]) {
               lowest[0] = cursor.next();
-              holdsFloor = cursor;
+              lowestCursor[0] = cursor;
             }
           } else {
             ephemeralEnd[0] = Math.max(ephemeralEnd[0], cursor.deliveredEnd());
           }
         });
+    holdsFloor = lowestCursor[0];
     if (lowest[0] < Long.MAX_VALUE) {
       floor = Math.max(floor, skipped.firstNotSkipped(lowest[0]));
     } else if (!keptForDurable) {
@@ -388,6 +403,7 @@ public final class CursorRegistry {
   }
 
   /** Shows every cursor, and how many positions it stands for. */
+  @GuardedBy("this")
   private void forEach(ObjIntConsumer<VirtualCursor> action) {
     connected.forEach(cursor -> action.accept(cursor, 1));
     names.forEachLeftBehind(action);

@@ -118,7 +118,7 @@ final class PositionsRecords {
     long more =
         cursor.visitAhead(
             maxHoles,
-            new AcknowledgedAhead.Visitor() {
+            new IndividualAcks.Visitor() {
               @Override
               public void entry(long ordinal) {
                 if (ordinal >= next && hasRoom()) {

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -42,10 +43,14 @@ public final class PositionsStore {
   private final int maxHoles;
   private final int maxRecordBytes;
 
+  @GuardedBy("this")
   private CompletableFuture<Void> underWay;
+
+  @GuardedBy("this")
   private CompletableFuture<Void> next;
 
   /** Whether new names are all that the next flush was asked for. */
+  @GuardedBy("this")
   private boolean nextIsOfNames;
 
   /** Confined to the flush under way. */

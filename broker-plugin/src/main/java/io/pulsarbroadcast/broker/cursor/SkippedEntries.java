@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.cursor;
 import com.google.common.collect.Range;
 import com.google.common.collect.RangeSet;
 import com.google.common.collect.TreeRangeSet;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 /**
  * The entries of a topic that no consumer is ever given (transaction markers, aborted messages,
@@ -15,9 +16,11 @@ import com.google.common.collect.TreeRangeSet;
  */
 public final class SkippedEntries {
 
+  @GuardedBy("this")
   private final RangeSet<Long> ranges = TreeRangeSet.create();
 
   /** Ordinals that no entry has; nobody stands behind one, so they matter to counts only. */
+  @GuardedBy("this")
   private final RangeSet<Long> gaps = TreeRangeSet.create();
 
   private volatile boolean empty = true;

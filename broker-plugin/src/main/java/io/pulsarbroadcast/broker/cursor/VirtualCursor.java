@@ -14,9 +14,9 @@ import java.util.Objects;
  * arrive in any order and on any thread. In the common case, a cumulative one or an individual one
  * at the position, it is one compare-and-set; an individual one takes this object's monitor
  * besides, for which hardly anybody contends. Individual acknowledgements further ahead leave
- * holes, those of single messages leave batches in part; what holds them, {@link
- * AcknowledgedAhead}, is allocated when the first arrives, is guarded by this object's monitor, and
- * is gone again when the holes are closed.
+ * holes, those of single messages leave batches in part; what holds them, {@link IndividualAcks},
+ * is allocated when the first arrives, is guarded by this object's monitor, and is gone again when
+ * the holes are closed.
  *
  * <p>Invariants kept here:
  *
@@ -68,7 +68,7 @@ public final class VirtualCursor {
    * object's monitor; volatile so that a cumulative acknowledgement, which does not take it, sees
    * whether there is anything.
    */
-  private volatile AcknowledgedAhead ahead;
+  private volatile IndividualAcks ahead;
 
   /** Changes with {@code ahead}. Written under this object's monitor. */
   private volatile int aheadVersion;
@@ -193,9 +193,9 @@ public final class VirtualCursor {
     return closeHoles() ? AckResult.ADVANCED : AckResult.PART;
   }
 
-  private AcknowledgedAhead allocated() {
+  private IndividualAcks allocated() {
     if (ahead == null) {
-      ahead = new AcknowledgedAhead();
+      ahead = new IndividualAcks();
     }
     return ahead;
   }
@@ -282,7 +282,7 @@ public final class VirtualCursor {
    *
    * @return how many more there are
    */
-  synchronized long visitAhead(int limit, AcknowledgedAhead.Visitor visitor) {
+  synchronized long visitAhead(int limit, IndividualAcks.Visitor visitor) {
     if (ahead == null) {
       return 0;
     }
@@ -331,7 +331,7 @@ public final class VirtualCursor {
   private synchronized boolean closeHoles() {
     long before = next;
     long position = skipped.firstNotSkipped(before);
-    AcknowledgedAhead known = ahead;
+    IndividualAcks known = ahead;
     while (known != null && known.contains(position)) {
       position = skipped.firstNotSkipped(position + 1);
     }

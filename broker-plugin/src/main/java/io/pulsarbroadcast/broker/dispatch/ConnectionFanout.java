@@ -43,7 +43,7 @@ public final class ConnectionFanout {
   private final TailQueue tail = new TailQueue();
   private final CatchUpBatch catchUp;
   private final DelayedDeliveries delayed;
-  private final Deliverer deliverer;
+  private final EntrySender sender;
 
   private boolean countedAtTail;
   private boolean started;
@@ -57,7 +57,7 @@ public final class ConnectionFanout {
     this.maxPendingBytes = maxPendingBytes;
     this.catchUp = new CatchUpBatch(dispatcher);
     this.delayed = new DelayedDeliveries(writer, dispatcher.delayedRoom(), this::replace);
-    this.deliverer = new Deliverer(writer, delayed, dispatcher);
+    this.sender = new EntrySender(writer, delayed, dispatcher);
     this.gauges = new ConnectionGauges(dispatcher.metrics());
   }
 
@@ -302,7 +302,7 @@ public final class ConnectionFanout {
     } finally {
       draining = false;
     }
-    deliverer.report();
+    sender.report();
     updateTailCount();
     updateGauges();
     if (catchUp.isAbsent() && !behind.isEmpty() && writer.isWritable()) {
@@ -352,7 +352,7 @@ public final class ConnectionFanout {
   }
 
   private void give(FanoutConsumer consumer, BroadcastEntry entry, boolean fromTail) {
-    deliverer.give(consumer, entry, fromTail);
+    sender.give(consumer, entry, fromTail);
     if (!consumer.mayBeSent()) {
       leaveLane(consumer);
     }

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.metrics;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.prometheus.PrometheusConfig;
@@ -25,6 +26,8 @@ public final class BroadcastMetrics {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final MetricLabels labels;
+
+  @GuardedBy("this")
   private final Map<Tags, MeterGroup> groups = new HashMap<>();
 
   /**
@@ -63,6 +66,7 @@ public final class BroadcastMetrics {
     }
   }
 
+  @GuardedBy("this")
   private MeterGroup group(String namespace, String topic, String subscription) {
     return groups.computeIfAbsent(
         labels.ofSubscription(namespace, topic, subscription),

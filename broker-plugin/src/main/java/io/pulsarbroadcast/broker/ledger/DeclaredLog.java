@@ -1,0 +1,108 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.ledger;
+
+import io.pulsarbroadcast.broker.compat.CursorState;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.bookkeeper.mledger.ManagedCursor;
+
+/**
+ * What a subscription's cursor says of its positions log. It is a property of the cursor, which the
+ * broker keeps over whatever moves it and whoever serves the topic, and which ends with it: so a
+ * topic or subscription that is made again under the same name does not find what was. Immutable.
+ *
+ * @param generation which log it is
+ * @param formerLedger the ledger that says, under the log's former name, that it has moved; {@link
+ *     #NO_LEDGER} when nothing does; {@link #PENDING} when that is still to be said
+ * @param lost which log of the subscription could not be read and is kept; null: none
+ */
+public record DeclaredLog(String generation, long formerLedger, String lost) {
+
+  static final long NO_LEDGER = -1;
+  static final long PENDING = -2;
+
+  /** The prefix is Pulsar's own for properties that are no user's. */
+  private static final String INTERNAL = "#pulsar.internal.";
+
+  /** No client may set it, see {@code BroadcastTopic}. */
+  public static final String PROPERTY = INTERNAL + "broadcast.log";
+
+  private static final Pattern VALUE = Pattern.compile("(\\w+)/(-?\\d{1,18})/(\\w*)");
+
+  /** Of a log under its former name, as what is lost. */
+  static final String FORMER = "former";
+
+  /** What a cursor says; null: the subscription is not Broadcast, or {@link #isUnknown}. */
+  public static DeclaredLog of(ManagedCursor cursor) {
+    Matcher value = VALUE.matcher(valueOf(cursor));
+    return value.matches()
+        ? new DeclaredLog(
+            value.group(1),
+            Long.parseLong(value.group(2)),
+            value.group(3).isEmpty() ? null : value.group(3))
+        : null;
+  }
+
+  /** Whether a cursor says something that only another version of the plugin understands. */
+  static boolean isUnknown(ManagedCursor cursor) {
+    String value = valueOf(cursor);
+    return !value.isEmpty() && !VALUE.matcher(value).matches();
+  }
+
+  private static String valueOf(ManagedCursor cursor) {
+    Map<String, String> properties = cursor.getCursorProperties();
+    return properties == null ? "" : properties.getOrDefault(PROPERTY, "");
+  }
+
+  /**
+   * Has a cursor say it.
+   *
+   * @return completed when it is on storage; when it fails, the cursor says what is there, if that
+   *     can be read
+   */
+  public CompletableFuture<Void> declare(ManagedCursor cursor) {
+    String value = generation + "/" + formerLedger + "/" + (lost == null ? "" : lost);
+    return orApplied(cursor, value, cursor.putCursorProperty(PROPERTY, value));
+  }
+
+  /** Has a cursor say nothing of a log any more: the subscription is plain. */
+  public static CompletableFuture<Void> revoke(ManagedCursor cursor) {
+    return valueOf(cursor).isEmpty()
+        ? CompletableFuture.completedFuture(null)
+        : orApplied(cursor, "", cursor.removeCursorProperty(PROPERTY));
+  }
+
+  /** A write that failed may have been applied all the same: storage says whether. */
+  private static CompletableFuture<Void> orApplied(
+      ManagedCursor cursor, String value, CompletableFuture<Void> written) {
+    return written.exceptionallyCompose(
+        e ->
+            CursorState.refresh(cursor)
+                .handle(
+                    (refreshed, unknown) ->
+                        unknown == null && valueOf(cursor).equals(value)
+                            ? CompletableFuture.<Void>completedFuture(null)
+                            : CompletableFuture.<Void>failedFuture(e))
+                .thenCompose(done -> done));
+  }
+
+  /** The same when the former log says in a ledger that it has moved. */
+  DeclaredLog retiredIn(long ledger) {
+    return new DeclaredLog(generation, ledger, lost);
+  }
+
+  /** The same when somebody has decided about what is lost. */
+  public DeclaredLog decided() {
+    return new DeclaredLog(generation, formerLedger, null);
+  }
+
+  /** A subscription's properties without the broker's own. */
+  public static Map<String, String> ofUsers(Map<String, String> properties) {
+    Map<String, String> ofUsers = new HashMap<>(properties);
+    ofUsers.keySet().removeIf(name -> name.startsWith(INTERNAL));
+    return ofUsers;
+  }
+}

@@ -1,0 +1,97 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.ledger;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.TopicEventsListener;
+import org.apache.pulsar.common.naming.TopicName;
+import org.apache.pulsar.common.util.Codec;
+import org.apache.pulsar.common.util.FutureUtil;
+import org.apache.pulsar.metadata.api.MetadataStore;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes the positions logs of topics that are deleted, loaded or not: a topic that is not loaded
+ * has nobody else to do it. Only what was there before counts, because the topic may be made again
+ * at once. Called by the broker that owns the topic, from any thread.
+ */
+public final class DeletedTopics implements TopicEventsListener {
+
+  private static final Logger log = LoggerFactory.getLogger(DeletedTopics.class);
+
+  private final BrokerService broker;
+
+  /** By topic that is being deleted. */
+  private final Map<String, CompletableFuture<Content>> contents = new ConcurrentHashMap<>();
+
+  /** What a topic consists of: its logs, and its cursors. */
+  private record Content(List<String> files, List<String> cursors) {}
+
+  /** For the topics of one broker. */
+  public DeletedTopics(BrokerService broker) {
+    this.broker = broker;
+  }
+
+  @Override
+  public void handleEvent(String topic, TopicEvent event, EventStage stage, Throwable failure) {
+    if (event != TopicEvent.DELETE || !TopicName.get(topic).isPersistent()) {
+      return;
+    }
+    switch (stage) {
+      case BEFORE -> contents.put(topic, contentOf(topic));
+      case SUCCESS -> delete(topic, contents.remove(topic));
+      case FAILURE -> contents.remove(topic);
+    }
+  }
+
+  private CompletableFuture<Content> contentOf(String topic) {
+    return store()
+        .getChildren(PositionsLogName.metadataFolder(topic))
+        .thenCombine(store().getChildren(PositionsLogName.metadataOf(topic)), Content::new);
+  }
+
+  private void delete(String topic, CompletableFuture<Content> before) {
+    if (before != null) {
+      before
+          .thenCompose(content -> delete(topic, content))
+          .exceptionally(
+              e -> {
+                log.warn("[{}] Could not delete the stored positions", topic, e);
+                return null;
+              });
+    }
+  }
+
+  private CompletableFuture<Void> delete(String topic, Content content) {
+    List<CompletableFuture<Void>> deleted = new ArrayList<>();
+    for (String cursor : content.cursors()) {
+      deleted.add(FormerLog.delete(broker, topic, Codec.decode(cursor)));
+    }
+    for (String file : content.files()) {
+      deleted.add(PositionsLedger.delete(broker, PositionsLogName.ofFile(topic, file)));
+    }
+    return FutureUtil.waitForAll(deleted)
+        .thenCompose(
+            all ->
+                content.files().isEmpty()
+                    ? CompletableFuture.<Void>completedFuture(null)
+                    : deleteFolder(topic));
+  }
+
+  private CompletableFuture<Void> deleteFolder(String topic) {
+    return store()
+        .delete(PositionsLogName.metadataFolder(topic), Optional.empty())
+        // Not every store has folders; and a topic that was made again uses it.
+        .exceptionally(e -> null);
+  }
+
+  private MetadataStore store() {
+    return broker.getPulsar().getLocalMetadataStore();
+  }
+}

@@ -1,0 +1,365 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.ledger;
+
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
+import io.netty.buffer.ByteBuf;
+import io.pulsarbroadcast.broker.BroadcastConfig;
+import io.pulsarbroadcast.broker.compat.LineCalls;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import io.pulsarbroadcast.broker.cursor.SkippedEntries;
+import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
+import io.pulsarbroadcast.broker.dispatch.DispatchQuota.Share;
+import io.pulsarbroadcast.broker.dispatch.EntrySource;
+import io.pulsarbroadcast.broker.metrics.EntryTrace;
+import io.pulsarbroadcast.broker.metrics.PersistTimes;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.apache.bookkeeper.mledger.AsyncCallbacks.ReadEntriesCallback;
+import org.apache.bookkeeper.mledger.Entry;
+import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.bookkeeper.mledger.ManagedLedger;
+import org.apache.bookkeeper.mledger.ManagedLedgerException;
+import org.apache.bookkeeper.mledger.ManagedLedgerException.CursorAlreadyClosedException;
+import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedException;
+import org.apache.bookkeeper.mledger.ManagedLedgerException.NoMoreEntriesToReadException;
+import org.apache.bookkeeper.mledger.Position;
+import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
+import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.client.api.transaction.TxnID;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
+import org.apache.pulsar.common.api.proto.MessageMetadata;
+import org.apache.pulsar.common.protocol.Commands;
+import org.apache.pulsar.common.protocol.Markers;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads a topic's managed ledger for one Broadcast subscription: the tail with the subscription's
+ * own cursor, so that it is served from the entry cache; what is behind with a second, non-durable
+ * cursor that holds nothing back.
+ *
+ * <p>Leaves out what the broker gives no consumer: markers, messages of aborted transactions,
+ * entries without readable metadata, and entries that storage lost.
+ *
+ * <p>Called from the subscription's dispatch thread.
+ */
+public final class ManagedLedgerEntrySource implements EntrySource {
+
+  private static final Logger log = LoggerFactory.getLogger(ManagedLedgerEntrySource.class);
+
+  private final PersistentTopic topic;
+  private final PersistTimes persistTimes;
+  private final ManagedCursor cursor;
+  private final LedgerIndex index;
+  private final SkippedEntries skipped;
+  private final BroadcastConfig config;
+  private final SubscriptionMetrics metrics;
+  private final int tailReadMaxEntries;
+  private final long tailReadMaxBytes;
+
+  /** The ordinal at which the tail is read on. Written under this object's monitor. */
+  private volatile long tail;
+
+  private ManagedCursor behind;
+
+  private volatile Runnable afterSkip = () -> {};
+
+  /**
+   * @param persistTimes when the topic's last entries were persisted
+   * @param tail the ordinal of the cursor's read position
+   */
+  public ManagedLedgerEntrySource(
+      PersistentTopic topic,
+      PersistTimes persistTimes,
+      ManagedCursor cursor,
+      LedgerIndex index,
+      SkippedEntries skipped,
+      long tail,
+      BroadcastConfig config,
+      SubscriptionMetrics metrics) {
+    this.topic = topic;
+    this.persistTimes = persistTimes;
+    this.cursor = cursor;
+    this.index = index;
+    this.skipped = skipped;
+    this.tail = tail;
+    this.config = config;
+    this.metrics = metrics;
+    ServiceConfiguration broker = topic.getBrokerService().getPulsar().getConfiguration();
+    this.tailReadMaxEntries = broker.getDispatcherMaxReadBatchSize();
+    this.tailReadMaxBytes = broker.getDispatcherMaxReadSizeBytes();
+  }
+
+  @Override
+  public void readTail(Share max, ReadCallback callback) {
+    BROKER.readEntriesOrWait(
+        cursor,
+        Math.min(tailReadMaxEntries, max.entries()),
+        Math.min(tailReadMaxBytes, max.bytes()),
+        new ReadEntriesCallback() {
+          @Override
+          public void readEntriesComplete(List<Entry> entries, Object ctx) {
+            Batch batch = takeTail(entries);
+            callback.entriesRead(batch.entries, batch.next);
+          }
+
+          @Override
+          public void readEntriesFailed(ManagedLedgerException exception, Object ctx) {
+            fail(exception, callback);
+          }
+        },
+        BROKER.maxReadPosition(topic));
+  }
+
+  private synchronized Batch takeTail(List<Entry> entries) {
+    Batch batch = take(entries, tail, passed(), true);
+    tail = batch.next;
+    return batch;
+  }
+
+  @Override
+  public boolean cancelTail() {
+    return cursor.cancelPendingReadRequest();
+  }
+
+  @Override
+  public synchronized void skipTail(long ordinal) {
+    tail = Math.max(tail, ordinal);
+  }
+
+  @Override
+  public synchronized void leapTail(long ordinal) {
+    cursor.seek(positionAt(ordinal));
+    skipTail(ordinal);
+  }
+
+  @Override
+  public void readBehind(long from, long to, Share max, ReadCallback callback) {
+    Position first = positionAt(from);
+    Position last = positionAt(to - 1);
+    Position readable = BROKER.maxReadPosition(topic);
+    if (LineCalls.compare(first, readable) > 0) {
+      // Of a transaction that is open, or after one.
+      callback.entriesRead(List.of(), from);
+      return;
+    }
+    try {
+      cursorBehind(first).seek(first, true);
+    } catch (ManagedLedgerException e) {
+      fail(e, callback);
+      return;
+    }
+    BROKER.readEntries(
+        behind,
+        Math.min(config.catchUpReadMaxEntries(), max.entries()),
+        Math.min(config.catchUpReadMaxBytes(), max.bytes()),
+        new ReadEntriesCallback() {
+          @Override
+          public void readEntriesComplete(List<Entry> entries, Object ctx) {
+            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, 0, false);
+            if (batch.next > from) {
+              callback.entriesRead(batch.entries, batch.next);
+            } else {
+              callback.readFailed(
+                  new IOException("No entry at " + first + ", though the topic goes on to " + last),
+                  true);
+            }
+          }
+
+          @Override
+          public void readEntriesFailed(ManagedLedgerException exception, Object ctx) {
+            fail(exception, callback);
+          }
+        },
+        LineCalls.compare(readable, last) < 0 ? readable : last);
+  }
+
+  private Position positionAt(long ordinal) {
+    EntryId entry = index.entryAt(ordinal);
+    return BROKER.position(entry.ledgerId(), entry.entryId());
+  }
+
+  /**
+   * Runs a task when entries were read last that nobody is given, and that nobody will acknowledge.
+   */
+  public void whenSkipped(Runnable task) {
+    afterSkip = task;
+  }
+
+  /** What stands for the ordinals from {@code from} on that storage has no more: perhaps none. */
+  private Batch trimmed(long from, long to) {
+    long stored = Math.min(to, firstStored(from));
+    if (stored <= from) {
+      return new Batch(List.of(), from);
+    }
+    lost(from, stored);
+    return new Batch(List.of(BroadcastEntry.skipping(from, stored - 1)), stored);
+  }
+
+  /** The ordinal of the first entry that storage has; {@code otherwise} when it has none. */
+  private long firstStored(long otherwise) {
+    Position before = BROKER.firstPosition((ManagedLedgerImpl) ledger());
+    return before == null
+        ? otherwise
+        : index.ordinalAfter(before.getLedgerId(), before.getEntryId());
+  }
+
+  /** Storage has no more what is from one ordinal to another, exclusive (I6). */
+  private void lost(long from, long to) {
+    long entries = to - from - skipped.gapsWithin(from, to);
+    if (entries > 0) {
+      metrics.skipped(SkipCause.LOST, entries);
+      log.warn(
+          "[{}][{}] Consumers miss {} entries from {} on that they had not read, because {}",
+          topic.getName(),
+          cursor.getName(),
+          entries,
+          index.entryAt(from),
+          SkipCause.LOST.text());
+    }
+  }
+
+  /**
+   * Puts the subscription's cursor back to where the tail is, after the broker moved it. From any
+   * thread.
+   */
+  public void seekToTail() {
+    cursor.seek(positionAt(tail), true);
+  }
+
+  @Override
+  public void close() {
+    if (behind != null) {
+      try {
+        ledger().deleteCursor(behind.getName());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (ManagedLedgerException e) {
+        log.debug("[{}] Could not remove cursor {}", topic.getName(), behind.getName(), e);
+      }
+      behind = null;
+    }
+  }
+
+  /** A cursor that can read from a position on. */
+  private ManagedCursor cursorBehind(Position first) throws ManagedLedgerException {
+    if (behind != null && LineCalls.compare(first, behind.getMarkDeletedPosition()) <= 0) {
+      // A truncation moves every cursor of the topic to its end.
+      close();
+    }
+    if (behind == null || behind.isClosed()) {
+      behind =
+          ledger()
+              .newNonDurableCursor(
+                  // Before everything: a cursor does not read what is before its own start,
+                  // wherever it seeks.
+                  BROKER.earliest(),
+                  // A name that is no subscription's: a cursor of that name would be handed out.
+                  cursor.getName() + "-broadcast-catch-up-" + UUID.randomUUID(),
+                  InitialPosition.Earliest,
+                  false);
+    }
+    return behind;
+  }
+
+  private ManagedLedger ledger() {
+    return topic.getManagedLedger();
+  }
+
+  /** The ordinal up to which the subscription has moved, perhaps past what was never read. */
+  private long passed() {
+    Position position = cursor.getMarkDeletedPosition();
+    return index.ordinalAfter(position.getLedgerId(), position.getEntryId());
+  }
+
+  /**
+   * Turns what was read, starting at {@code from}, into entries that stand for every ordinal.
+   *
+   * @param passed before this ordinal, what was not read is there all the same, and not stood for
+   */
+  private Batch take(List<Entry> read, long from, long passed, boolean atTail) {
+    List<BroadcastEntry> taken = new ArrayList<>(read.size());
+    long covered = from;
+    long next = from;
+    for (Entry entry : read) {
+      long ordinal = index.ordinalOf(entry.getLedgerId(), entry.getEntryId());
+      if (ordinal > next) {
+        if (next == from) {
+          covered = Math.max(from, Math.min(passed, ordinal));
+        }
+        long missing = Math.max(next, covered);
+        // What the tail's cursor leaves out may have been acknowledged on a plain subscription.
+        lost(missing, atTail ? Math.min(ordinal, firstStored(missing)) : ordinal);
+      }
+      if (ordinal < next) {
+        // The broker moved the cursor back; the tail has passed this entry.
+        entry.release();
+        continue;
+      }
+      next = ordinal + 1;
+      MessageMetadata metadata = metadataOf(entry);
+      if (metadata == null) {
+        entry.release();
+        continue;
+      }
+      skipped.add(covered, ordinal);
+      ByteBuf data = entry.getDataBuffer().retain();
+      taken.add(
+          new BroadcastEntry(
+              covered,
+              ordinal,
+              entry.getLedgerId(),
+              entry.getEntryId(),
+              metadata.getNumMessagesInBatch(),
+              metadata,
+              data,
+              atTail ? trace(entry) : null));
+      entry.release();
+      covered = next;
+    }
+    if (covered < next) {
+      skipped.add(covered, next);
+      afterSkip.run();
+      taken.add(BroadcastEntry.skipping(covered, next - 1));
+    }
+    return new Batch(taken, next);
+  }
+
+  private EntryTrace trace(Entry entry) {
+    return EntryTrace.read(metrics, persistTimes.of(entry.getLedgerId(), entry.getEntryId()));
+  }
+
+  /** The metadata of an entry; null when it is for nobody. */
+  private MessageMetadata metadataOf(Entry entry) {
+    MessageMetadata metadata =
+        Commands.peekAndCopyMessageMetadata(entry.getDataBuffer(), cursor.getName(), -1);
+    if (metadata == null || Markers.isServerOnlyMarker(metadata)) {
+      return null;
+    }
+    if (metadata.hasTxnidMostBits() && metadata.hasTxnidLeastBits()) {
+      TxnID transaction = new TxnID(metadata.getTxnidMostBits(), metadata.getTxnidLeastBits());
+      if (Markers.isTxnMarker(metadata)
+          || BROKER.isTxnAborted(topic, transaction, entry.getPosition())) {
+        return null;
+      }
+    }
+    return metadata;
+  }
+
+  private static void fail(ManagedLedgerException exception, ReadCallback callback) {
+    boolean ended =
+        exception instanceof CursorAlreadyClosedException
+            || exception instanceof ManagedLedgerFencedException
+            || exception instanceof NoMoreEntriesToReadException;
+    callback.readFailed(exception, !ended);
+  }
+
+  private record Batch(List<BroadcastEntry> entries, long next) {}
+}

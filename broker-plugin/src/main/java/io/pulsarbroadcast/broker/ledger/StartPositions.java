@@ -1,0 +1,239 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.ledger;
+
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
+import io.pulsarbroadcast.broker.compat.LineCalls;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.ledger.SubscriptionPast.Origin;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.bookkeeper.mledger.AsyncCallbacks.FindEntryCallback;
+import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.bookkeeper.mledger.ManagedLedgerException;
+import org.apache.bookkeeper.mledger.Position;
+import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
+import org.apache.pulsar.broker.service.SubscriptionOption;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.client.api.MessageIdAdv;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
+
+/**
+ * Where consumers of one Broadcast subscription start, and where a seek leads them. May be called
+ * from any thread.
+ *
+ * <p>A durable position that is to be before the subscription's takes that one back first, and
+ * counts only when storage is certain to keep what it needs (I3). A non-durable one holds nothing
+ * back.
+ */
+public final class StartPositions {
+
+  private final PersistentTopic topic;
+  private final ManagedLedgerImpl ledger;
+  private final ManagedCursor cursor;
+  private final LedgerIndex index;
+  private final CursorRegistry cursors;
+  private final MarkDelete markDelete;
+  private final Origin origin;
+  private final long originalPosition;
+
+  /**
+   * @param origin where the subscription was before
+   * @param originalPosition the subscription's position when it was made
+   */
+  public StartPositions(
+      PersistentTopic topic,
+      ManagedCursor cursor,
+      LedgerIndex index,
+      CursorRegistry cursors,
+      MarkDelete markDelete,
+      Origin origin,
+      long originalPosition) {
+    this.topic = topic;
+    this.ledger = (ManagedLedgerImpl) topic.getManagedLedger();
+    this.cursor = cursor;
+    this.index = index;
+    this.cursors = cursors;
+    this.markDelete = markDelete;
+    this.origin = origin;
+    this.originalPosition = originalPosition;
+  }
+
+  /**
+   * Registers a consumer: at the position left behind under its name, else where it asks to start.
+   *
+   * @param ttlSeconds see {@link CursorRegistry#connect}
+   * @param sought takes where the consumer sought that has reconnected, if it has no durable
+   *     position; null: nowhere
+   */
+  public CompletableFuture<VirtualCursor> register(
+      SubscriptionOption option, long ttlSeconds, Supplier<Long> sought) {
+    return startOf(option, sought).thenCompose(start -> register(option, ttlSeconds, start));
+  }
+
+  private CompletableFuture<VirtualCursor> register(
+      SubscriptionOption option, long ttlSeconds, LongSupplier start) {
+    long[] before = {-1};
+    VirtualCursor position =
+        cursors.connect(
+            option.getConsumerName(),
+            ttlSeconds,
+            () -> {
+              long ordinal = start.getAsLong();
+              before[0] = ordinal < cursors.floor() ? ordinal : -1;
+              return ordinal;
+            },
+            deliveredEnd());
+    if (before[0] < 0 || !position.isDurable()) {
+      return CompletableFuture.completedFuture(position);
+    }
+    cursors.forget(position);
+    return markDelete.lowerTo(
+        before[0],
+        () ->
+            cursors.connect(
+                option.getConsumerName(),
+                ttlSeconds,
+                // What was trimmed before the subscription moved is nobody's any more.
+                () -> Math.max(before[0], oldest()),
+                deliveredEnd()));
+  }
+
+  /** See {@link VirtualCursor#deliveredEnd()}: without stored positions, nobody knows. */
+  private long deliveredEnd() {
+    return origin == Origin.LOST ? end() : 0;
+  }
+
+  /**
+   * Where a consumer starts that has no position here; to be asked while the registry is locked.
+   */
+  private CompletableFuture<LongSupplier> startOf(
+      SubscriptionOption option, Supplier<Long> takeSought) {
+    long rollbackSeconds = option.getStartMessageRollbackDurationSec();
+    if (rollbackSeconds > 0) {
+      return at(System.currentTimeMillis() - TimeUnit.SECONDS.toMillis(rollbackSeconds))
+          .thenApply(ordinal -> () -> ordinal);
+    }
+    LongSupplier initial =
+        option.getInitialPosition() == InitialPosition.Earliest ? this::oldest : this::end;
+    LongSupplier start;
+    Long sought = option.isDurable() ? null : takeSought.get();
+    if (sought != null) {
+      start = () -> sought;
+    } else if (!option.isDurable()) {
+      start =
+          option.getStartMessageId() instanceof MessageIdAdv id ? startAt(id, initial) : initial;
+    } else {
+      start = () -> inherits() ? cursors.floor() : initial.getAsLong();
+    }
+    return CompletableFuture.completedFuture(start);
+  }
+
+  /** Whether a durable consumer without a position starts at the subscription's. */
+  private boolean inherits() {
+    if (cursors.isFloorHeld()) {
+      return true;
+    }
+    return switch (origin) {
+      case PLAIN -> cursors.floor() == originalPosition;
+      case NEW, STORED, LOST -> cursors.isEmpty();
+    };
+  }
+
+  /**
+   * Where the broker starts a reader with a start message id: at that message, of which the client
+   * drops what it does not want; beyond the end of the topic, at the initial position.
+   */
+  private LongSupplier startAt(MessageIdAdv id, LongSupplier initial) {
+    long lastBefore = id.getLedgerId() >= 0 && id.getEntryId() >= 0 ? 1 : 0;
+    Position before = BROKER.position(id.getLedgerId(), id.getEntryId() - lastBefore);
+    if (LineCalls.compare(before, ledger.getLastConfirmedEntry()) > 0) {
+      return initial;
+    }
+    return () -> Math.max(oldest(), ordinalAfter(before));
+  }
+
+  /** The ordinal of an entry, within what is stored: where a seek to it leads. */
+  public long at(long ledgerId, long entryId) {
+    Position last = ledger.getLastConfirmedEntry();
+    return LineCalls.compare(BROKER.position(ledgerId, entryId), last) > 0
+        ? end()
+        : Math.max(oldest(), ordinalAfter(BROKER.position(ledgerId, entryId - 1)));
+  }
+
+  /** The ordinal of the first entry that was published at or after a time. */
+  public CompletableFuture<Long> at(long publishTimeMillis) {
+    CompletableFuture<Long> found = new CompletableFuture<>();
+    BROKER
+        .messageFinder(topic, cursor)
+        .findMessages(
+            publishTimeMillis,
+            new FindEntryCallback() {
+              @Override
+              public void findEntryComplete(Position before, Object ctx) {
+                found.complete(
+                    before == null ? oldest() : at(before.getLedgerId(), before.getEntryId() + 1));
+              }
+
+              @Override
+              public void findEntryFailed(
+                  ManagedLedgerException exception, Optional<Position> failed, Object ctx) {
+                found.completeExceptionally(exception);
+              }
+            });
+    return found;
+  }
+
+  /** Moves a position (seek); a durable one's new place is on storage when that is done. */
+  public CompletableFuture<Void> move(VirtualCursor position, long ordinal) {
+    if (!position.isDurable()) {
+      position.reset(ordinal);
+      return CompletableFuture.completedFuture(null);
+    }
+    return markDelete
+        .lowerTo(
+            ordinal,
+            () -> {
+              position.reset(ordinal);
+              return position;
+            })
+        .thenCompose(moved -> markDelete.flush());
+  }
+
+  /** The last acknowledged entry of a position. */
+  public Position positionBefore(long next) {
+    Position published = cursor.getMarkDeletedPosition();
+    if (next <= ordinalAfter(published)) {
+      return published;
+    }
+    EntryId last = index.entryAt(next - 1);
+    return BROKER.position(last.ledgerId(), last.entryId());
+  }
+
+  /** The ordinal after the last message that was published. */
+  public long end() {
+    return ordinalAfter(ledger.getLastConfirmedEntry());
+  }
+
+  private long ordinalAfter(Position position) {
+    return index.ordinalAfter(position.getLedgerId(), position.getEntryId());
+  }
+
+  /** The ordinal of the oldest message that is stored. */
+  private long oldest() {
+    if (ledger.getLedgersInfo().isEmpty()) {
+      // Terminated without a message, and loaded again: then there is no first position to ask for.
+      return end();
+    }
+    Position first = BROKER.firstPosition(ledger);
+    return first != null && ledger.getLedgersInfo().containsKey(first.getLedgerId())
+        ? ordinalAfter(first)
+        : end();
+  }
+}

@@ -1,0 +1,116 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.topic;
+
+import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
+import org.apache.pulsar.common.api.proto.CommandAck;
+import org.apache.pulsar.common.api.proto.CommandAck.AckType;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+import org.apache.pulsar.common.api.proto.MessageIdData;
+
+/**
+ * Brings a client's acknowledgement to its consumer's position; what cannot be taken is counted and
+ * logged, and moves nothing. Stateless; may be called from any thread, in any order.
+ */
+final class Acknowledgement {
+
+  /** A batch may have this many messages, for what a client may claim of it. */
+  private static final int MAX_ACK_SET_WORDS = 1 << 10;
+
+  private Acknowledgement() {}
+
+  /** The consumer that acknowledges. */
+  interface Taker {
+
+    /** Where entries of the topic are. */
+    LedgerIndex index();
+
+    /** What it has acknowledged. */
+    VirtualCursor position();
+
+    /** The contract that it asked for. */
+    SubType subType();
+
+    /** Whether the broker takes acknowledgements of single messages of a batch. */
+    boolean takesPartsOfBatches();
+
+    /** Counts an acknowledgement that is not taken. */
+    void refuse(long ledgerId, long entryId, String reason);
+  }
+
+  /**
+   * Takes every id of an acknowledgement.
+   *
+   * @return whether there is something to store
+   */
+  static boolean take(CommandAck ack, Taker taker) {
+    boolean changed = false;
+    for (int i = 0; i < ack.getMessageIdsCount(); i++) {
+      changed |= take(ack.getMessageIdAt(i), ack.getAckType(), taker);
+    }
+    return changed;
+  }
+
+  private static boolean take(MessageIdData id, AckType type, Taker taker) {
+    long ordinal = taker.index().ordinalOf(id.getLedgerId(), id.getEntryId());
+    if (ordinal == LedgerIndex.UNKNOWN) {
+      if (!taker.index().isTrimmed(id.getLedgerId())) {
+        refuse(id, taker, "the topic has no such ledger");
+      }
+      return false;
+    }
+    if (type == AckType.Cumulative && taker.subType() != SubType.Exclusive) {
+      refuse(id, taker, "it is cumulative, and the consumer's subscription type is Shared");
+      return false;
+    }
+    AckResult result;
+    if (id.getAckSetsCount() > 0) {
+      result = takePart(id, ordinal, type, taker);
+    } else if (type == AckType.Cumulative) {
+      result = taker.position().ackCumulative(ordinal);
+    } else {
+      result = taker.position().ackIndividual(ordinal);
+    }
+    if (result == AckResult.NOT_SENT) {
+      refuse(id, taker, "it was never sent to the consumer");
+    }
+    return result == AckResult.ADVANCED || result == AckResult.PART;
+  }
+
+  /**
+   * Takes an acknowledgement of single messages of a batch. As on other subscriptions it counts
+   * where the broker enables it; of a cumulative one what is before the batch counts in any case.
+   */
+  private static AckResult takePart(MessageIdData id, long ordinal, AckType type, Taker taker) {
+    AckResult before =
+        type == AckType.Cumulative
+            ? taker.position().ackCumulative(ordinal - 1)
+            : AckResult.UNCHANGED;
+    if (before == AckResult.NOT_SENT || !taker.takesPartsOfBatches()) {
+      return before;
+    }
+    int words = id.getAckSetsCount();
+    if (words > MAX_ACK_SET_WORDS) {
+      refuse(
+          id,
+          taker,
+          "it names a batch of more than " + MAX_ACK_SET_WORDS * Long.SIZE + " messages");
+      return before;
+    }
+    long[] remaining = new long[words];
+    for (int i = 0; i < words; i++) {
+      remaining[i] = id.getAckSetAt(i);
+    }
+    AckResult part = taker.position().ackPart(ordinal, remaining);
+    if (part == AckResult.TOO_MANY_PARTS) {
+      refuse(id, taker, "parts of too many batches ahead of its position are acknowledged already");
+      return before;
+    }
+    return part == AckResult.UNCHANGED ? before : part;
+  }
+
+  private static void refuse(MessageIdData id, Taker taker, String reason) {
+    taker.refuse(id.getLedgerId(), id.getEntryId(), reason);
+  }
+}

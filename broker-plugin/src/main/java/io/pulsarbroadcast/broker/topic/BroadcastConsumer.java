@@ -1,0 +1,498 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.topic;
+
+import static org.apache.pulsar.common.protocol.Commands.DEFAULT_CONSUMER_EPOCH;
+
+import io.pulsarbroadcast.broker.compat.BrokerLine;
+import io.pulsarbroadcast.broker.compat.Line;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
+import io.pulsarbroadcast.broker.dispatch.ConsumerOwner;
+import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
+import io.pulsarbroadcast.broker.stats.ConsumerRates;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.apache.pulsar.broker.service.BrokerServiceException;
+import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
+import org.apache.pulsar.broker.service.Consumer;
+import org.apache.pulsar.broker.service.SubscriptionOption;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.common.api.proto.CommandAck;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+import org.apache.pulsar.common.api.proto.MessageIdData;
+import org.apache.pulsar.common.policies.data.stats.ConsumerStatsImpl;
+import org.apache.pulsar.common.util.DateFormatter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connected consumer of a Broadcast subscription. The broker calls it with the client's
+ * commands, on the connection's event loop: permits and redelivery go to the connection's fan-out,
+ * acknowledgements to the virtual cursor. Closing and statistics may come from any thread.
+ */
+final class BroadcastConsumer extends Consumer
+    implements ConsumerOwner, Acknowledgement.Taker, ConsumerDirectory.Member {
+
+  private static final Logger log = LoggerFactory.getLogger(BroadcastConsumer.class);
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+  private static final VarHandle CLOSED;
+
+  static {
+    try {
+      CLOSED =
+          MethodHandles.lookup().findVarHandle(BroadcastConsumer.class, "closed", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final BroadcastSubscription broadcast;
+  private final SubType contract;
+  private final FanoutConsumer fanout;
+
+  /** The next consumer of the same name; owned by {@link ConsumerDirectory}. */
+  private ConsumerDirectory.Member sameName;
+
+  private final long connectedSinceMillis = System.currentTimeMillis();
+  private volatile boolean closed;
+  private volatile boolean endAnnounced;
+
+  /**
+   * Whether its position is being moved: what its client acknowledges until it learns of that was
+   * sent before, and does not count. Written under the position's monitor.
+   */
+  private volatile boolean moving;
+
+  private long lastAckedTimestamp;
+  private long lastFlowTimestamp;
+  private ConsumerRates rates;
+
+  BroadcastConsumer(
+      BroadcastSubscription subscription,
+      SubscriptionOption option,
+      BroadcastServerCnx connection,
+      VirtualCursor position) {
+    super(
+        subscription,
+        SubType.Exclusive,
+        subscription.getTopicName(),
+        option.getConsumerId(),
+        option.getPriorityLevel(),
+        option.getConsumerName(),
+        option.isDurable(),
+        connection,
+        connection.getAuthRole(),
+        ConsumerFootprint.shared(option.getMetadata()),
+        false,
+        option.getKeySharedMeta(),
+        option.getStartMessageId(),
+        option.getConsumerEpoch(),
+        option.getSchemaType());
+    this.broadcast = subscription;
+    this.contract = option.getSubType();
+    this.fanout =
+        new FanoutConsumer(
+            option.getConsumerId(),
+            position,
+            option.getConsumerEpoch(),
+            contract == SubType.Exclusive,
+            this);
+    ConsumerFootprint.reduce(this);
+  }
+
+  /** The contract that the consumer asked for: Exclusive, in order; or Shared, unordered. */
+  @Override
+  public SubType subType() {
+    return contract;
+  }
+
+  BroadcastServerCnx connection() {
+    return (BroadcastServerCnx) cnx();
+  }
+
+  FanoutConsumer fanout() {
+    return fanout;
+  }
+
+  @Override
+  public VirtualCursor position() {
+    return fanout.cursor();
+  }
+
+  @Override
+  public LedgerIndex index() {
+    return broadcast.index();
+  }
+
+  @Override
+  public boolean takesPartsOfBatches() {
+    return broadcast.acknowledgesPartsOfBatches();
+  }
+
+  @Override
+  public void refuse(long ledgerId, long entryId, String reason) {
+    broadcast.refuseAck(this, ledgerId, entryId, reason);
+  }
+
+  @Override
+  public ConsumerDirectory.Member sameName() {
+    return sameName;
+  }
+
+  @Override
+  public void sameName(ConsumerDirectory.Member next) {
+    sameName = next;
+  }
+
+  long messagesOut() {
+    return fanout.messagesOut();
+  }
+
+  long bytesOut() {
+    return fanout.bytesOut();
+  }
+
+  /** Marks the consumer closed; true for the one caller that may remove it. */
+  boolean markClosed() {
+    return CLOSED.compareAndSet(this, false, true);
+  }
+
+  /** Closes the consumer; its connection may be gone. */
+  @Override
+  public void close() {
+    try {
+      super.close();
+    } catch (BrokerServiceException e) {
+      log.debug("Closing {} failed", this, e);
+    }
+  }
+
+  @Override
+  public void flowPermits(int additionalNumberOfMessages) {
+    if (additionalNumberOfMessages <= 0) {
+      throw new IllegalArgumentException(
+          "Permits must be positive, not " + additionalNumberOfMessages);
+    }
+    lastFlowTimestamp = System.currentTimeMillis();
+    connection().flow(broadcast, fanout, additionalNumberOfMessages);
+  }
+
+  @Override
+  public CompletableFuture<Void> messageAcked(CommandAck ack) {
+    if (ack.hasTxnidMostBits() || ack.hasTxnidLeastBits()) {
+      return CompletableFuture.failedFuture(
+          new NotAllowedException(
+              "Acknowledging in a transaction is not supported on a Broadcast subscription"));
+    }
+    lastAckedTimestamp = System.currentTimeMillis();
+    ExecutorPolicy executors = broadcast.executors();
+    if (executors.takesAcksAtOnce()) {
+      acknowledge(ack);
+      return DONE;
+    }
+    // The command is used again for the connection's next one.
+    CommandAck copy = new CommandAck().copyFrom(ack);
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    executors.acknowledge(
+        () -> {
+          try {
+            acknowledge(copy);
+            done.complete(null);
+          } catch (RuntimeException e) {
+            done.completeExceptionally(e);
+          }
+        });
+    return done;
+  }
+
+  private void acknowledge(CommandAck ack) {
+    broadcast.metrics().acked(ack.getMessageIdsCount());
+    boolean changed;
+    if (broadcast.executors().takesAcksAtOnce()) {
+      // A seek begins on the same thread.
+      changed = !moving && Acknowledgement.take(ack, this);
+    } else {
+      synchronized (position()) {
+        changed = !moving && Acknowledgement.take(ack, this);
+      }
+    }
+    if (changed) {
+      broadcast.positionMoved();
+      if (fanout.mayUnblock()) {
+        connection().unblock(broadcast, fanout);
+      }
+    }
+  }
+
+  @Override
+  public void redeliverUnacknowledgedMessages(long consumerEpoch) {
+    connection().rewind(broadcast, fanout, consumerEpoch);
+  }
+
+  /**
+   * Sends single messages again: the unordered contract; the ordered one starts again from its
+   * position.
+   */
+  @Override
+  public void redeliverUnacknowledgedMessages(List<MessageIdData> messageIds) {
+    if (contract == SubType.Exclusive) {
+      redeliverUnacknowledgedMessages(DEFAULT_CONSUMER_EPOCH);
+      return;
+    }
+    long[] ordinals =
+        messageIds.stream()
+            .mapToLong(id -> broadcast.index().ordinalOf(id.getLedgerId(), id.getEntryId()))
+            .filter(ordinal -> ordinal != LedgerIndex.UNKNOWN)
+            .toArray();
+    connection().redeliver(broadcast, fanout, ordinals);
+  }
+
+  @Override
+  public Verdict filter(BroadcastEntry entry) {
+    return broadcast.filters().test(this, entry);
+  }
+
+  @Override
+  public void filtered(BroadcastEntry entry, Verdict verdict) {
+    if (verdict == Verdict.REJECT) {
+      position().ackIndividual(entry.ordinal());
+      broadcast.positionMoved();
+      return;
+    }
+    broadcast.afterRescheduleDelay(
+        () -> {
+          if (contract == SubType.Exclusive) {
+            connection().rewind(broadcast, fanout, DEFAULT_CONSUMER_EPOCH);
+          } else {
+            connection().redeliver(broadcast, fanout, new long[] {entry.ordinal()});
+          }
+        });
+  }
+
+  @Override
+  public long deliverAtMillis(BroadcastEntry entry) {
+    return entry.metadata().hasDeliverAtTime() && broadcast.delaysDeliveries()
+        ? entry.metadata().getDeliverAtTime()
+        : 0;
+  }
+
+  @Override
+  public int maxUnacknowledgedEntries() {
+    return getMaxUnackedMessages();
+  }
+
+  /**
+   * Moves this consumer to an entry, which it is sent next, and lets its client reconnect: so
+   * nothing sent before is taken for what comes after.
+   */
+  CompletableFuture<Void> seek(long ledgerId, long entryId) {
+    return seek(() -> seekOrdinal(broadcast.startPositions().at(ledgerId, entryId)));
+  }
+
+  /** Moves this consumer to the first entry published at or after a time. */
+  CompletableFuture<Void> seek(long publishTimeMillis) {
+    return seek(
+        () -> broadcast.startPositions().at(publishTimeMillis).thenCompose(this::seekOrdinal));
+  }
+
+  private CompletableFuture<Void> seek(Supplier<CompletableFuture<Void>> move) {
+    if (!beginMove()) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionBusyException("Another seek or reset of this consumer is under way"));
+    }
+    CompletableFuture<Void> moved;
+    try {
+      moved = move.get();
+    } catch (RuntimeException e) {
+      moved = CompletableFuture.failedFuture(e);
+    }
+    return moved.whenComplete(
+        (done, e) -> {
+          if (e != null) {
+            endMove();
+          }
+        });
+  }
+
+  /**
+   * Takes no acknowledgements any more: the position is about to be moved, and the consumer
+   * disconnected.
+   *
+   * @return false when that is so already
+   */
+  boolean beginMove() {
+    synchronized (position()) {
+      boolean begun = !moving;
+      moving = true;
+      return begun;
+    }
+  }
+
+  /** The position could not be moved; what was acknowledged meanwhile is sent again. */
+  void endMove() {
+    synchronized (position()) {
+      moving = false;
+    }
+    startAgain();
+  }
+
+  private CompletableFuture<Void> seekOrdinal(long ordinal) {
+    if (!position().isDurable()) {
+      // Its client reconnects, and the position does not outlast that.
+      connection().keepSought(consumerId(), ordinal);
+    }
+    return broadcast.startPositions().move(position(), ordinal).thenRun(this::disconnectAfterSeek);
+  }
+
+  private void disconnectAfterSeek() {
+    if (closed) {
+      // Its client has reconnected meanwhile, and the position with it.
+      broadcast.startAgain(position());
+    } else {
+      BrokerLine.disconnect(this, true, Optional.empty());
+    }
+  }
+
+  /** Is sent everything from its position on, which was moved. */
+  void startAgain() {
+    connection().startAgain(broadcast, fanout);
+  }
+
+  /**
+   * Tells the client so, once, when this consumer has acknowledged everything; where the topic has
+   * moved to another cluster, sends it there. A topic ends before it has moved, so the client may
+   * have been told of the end. Asked again until the consumer is gone.
+   */
+  @Override
+  public void reachedEndOfTopic() {
+    if (!broadcast.isAtEnd(position())) {
+      return;
+    }
+    PersistentTopic topic = (PersistentTopic) broadcast.getTopic();
+    if (topic.isMigrated()) {
+      BrokerLine.migratedClusterUrl(topic).thenAccept(this::topicMigrated);
+    } else if (!endAnnounced) {
+      endAnnounced = true;
+      super.reachedEndOfTopic();
+    }
+  }
+
+  /** The topic's last message, beside this consumer's position. */
+  CompletableFuture<LastMessageId> lastMessageId() {
+    return LastMessageId.of((PersistentTopic) broadcast.getTopic())
+        .thenApply(last -> last.with(broadcast.startPositions().positionBefore(position().next())));
+  }
+
+  @Line(before = "3.2")
+  @Override
+  public void doUnsubscribe(long requestId) {
+    doUnsubscribe(requestId, false);
+  }
+
+  /** Other consumers keep their positions, forced or not. */
+  @Line(from = "3.2")
+  public void doUnsubscribe(long requestId, boolean force) {
+    broadcast
+        .unsubscribe(this)
+        .whenComplete(
+            (done, e) -> {
+              if (e == null) {
+                cnx().removedConsumer(this);
+                cnx().getCommandSender().sendSuccessResponse(requestId);
+              } else {
+                cnx()
+                    .getCommandSender()
+                    .sendErrorResponse(
+                        requestId, BrokerServiceException.getClientErrorCode(e), e.getMessage());
+              }
+            });
+  }
+
+  /** Asks for nothing that costs more with every consumer. */
+  @Line(from = "3.2", before = "4.2")
+  public boolean checkAndApplyTopicMigration() {
+    return false;
+  }
+
+  /** The same, later. */
+  @Line(from = "4.2")
+  public CompletableFuture<Boolean> checkAndApplyTopicMigrationAsync() {
+    return CompletableFuture.completedFuture(false);
+  }
+
+  @Override
+  public boolean isBlocked() {
+    return fanout.isBlocked();
+  }
+
+  @Override
+  public int getAvailablePermits() {
+    return fanout.permits();
+  }
+
+  @Override
+  public int getUnackedMessages() {
+    return (int) Math.min(Integer.MAX_VALUE, fanout.unacknowledgedEntries());
+  }
+
+  @Override
+  public long getMsgOutCounter() {
+    return fanout.messagesOut();
+  }
+
+  @Override
+  public long getBytesOutCounter() {
+    return fanout.bytesOut();
+  }
+
+  @Override
+  public void updateRates() {
+    rates = ConsumerRates.since(rates, fanout);
+  }
+
+  @Override
+  public ConsumerStatsImpl getStats() {
+    ConsumerStatsImpl stats = new ConsumerStatsImpl();
+    stats.setAddress(
+        cnx().hasHAProxyMessage()
+            ? cnx().getHAProxyMessage().sourceAddress()
+                + ":"
+                + cnx().getHAProxyMessage().sourcePort()
+            : cnx().clientAddress().toString());
+    stats.consumerName = consumerName();
+    stats.setConnectedSince(DateFormatter.format(connectedSinceMillis));
+    stats.setClientVersion(cnx().getClientVersion());
+    stats.metadata = getMetadata();
+    stats.msgOutCounter = fanout.messagesOut();
+    stats.bytesOutCounter = fanout.bytesOut();
+    stats.availablePermits = fanout.permits();
+    stats.unackedMessages = getUnackedMessages();
+    stats.blockedConsumerOnUnackedMsgs = fanout.isBlocked();
+    stats.lastAckedTimestamp = lastAckedTimestamp;
+    stats.lastConsumedFlowTimestamp = lastFlowTimestamp;
+    ConsumerRates current = rates;
+    if (current != null) {
+      stats.msgRateOut = current.messagesPerSecond();
+      stats.msgThroughputOut = current.bytesPerSecond();
+      stats.msgRateRedeliver = current.redeliveredPerSecond();
+    }
+    return stats;
+  }
+
+  /** Identity: the broker's equality compares addresses, and is asked once per other consumer. */
+  @Override
+  public boolean equals(Object other) {
+    return this == other;
+  }
+
+  @Override
+  public int hashCode() {
+    return System.identityHashCode(this);
+  }
+}

@@ -1,0 +1,500 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.topic;
+
+import io.pulsarbroadcast.broker.BroadcastContract;
+import io.pulsarbroadcast.broker.compat.BrokerLine;
+import io.pulsarbroadcast.broker.compat.LineNeutralSubscription;
+import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
+import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
+import io.pulsarbroadcast.broker.dispatch.FrameWriter;
+import io.pulsarbroadcast.broker.ledger.DeclaredLog;
+import io.pulsarbroadcast.broker.ledger.MarkDelete;
+import io.pulsarbroadcast.broker.ledger.StartPositions;
+import io.pulsarbroadcast.broker.metrics.SkipCause;
+import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
+import io.pulsarbroadcast.broker.stats.BroadcastStats;
+import io.pulsarbroadcast.broker.stats.ConsumerReport;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.apache.bookkeeper.mledger.Entry;
+import org.apache.bookkeeper.mledger.Position;
+import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
+import org.apache.pulsar.broker.service.Consumer;
+import org.apache.pulsar.broker.service.SubscriptionOption;
+import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.common.api.proto.CommandAck.AckType;
+import org.apache.pulsar.common.policies.data.stats.SubscriptionStatsImpl;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One Broadcast subscription as the broker sees it: a PersistentSubscription with one cursor, whose
+ * mark-delete position is the lowest of its consumers' virtual cursors (I3). Called by the broker
+ * and by its consumers, from any thread.
+ *
+ * <p>It joins the parts: {@link SubscriptionParts#cursors} (who stands where), {@link
+ * BroadcastDispatcher} (who is sent what), {@link MarkDelete} (what the broker keeps) and {@link
+ * ConsumerDirectory} (who is connected).
+ */
+final class BroadcastSubscription extends LineNeutralSubscription {
+
+  private static final Logger log = LoggerFactory.getLogger(BroadcastSubscription.class);
+
+  private final SubscriptionParts parts;
+  private final SubscriptionLifecycle lifecycle;
+  private final ConsumerReport report;
+  private final ConsumerAdmission admission;
+  private final ConsumerDirectory<BroadcastConsumer> consumers = new ConsumerDirectory<>();
+  private final BroadcastStats broadcastStats;
+  private final LongAdder refusedAcks = new LongAdder();
+
+  /** Of the last reset: completed when what it decided about lost positions is on storage. */
+  private volatile CompletableFuture<Void> resetDecided = CompletableFuture.completedFuture(null);
+
+  /**
+   * Makes a Broadcast subscription at the position of a plain one, on the same cursor.
+   *
+   * @param parts what it consists of
+   */
+  static BroadcastSubscription create(
+      PersistentTopic topic, PersistentSubscription plain, SubscriptionParts parts) {
+    BroadcastSubscription made =
+        BrokerLine.subscriptionTakesBoxed()
+            ? new BroadcastSubscription(topic, plain, parts, Boolean.FALSE)
+            : new BroadcastSubscription(topic, plain, parts);
+    made.lifecycle.start();
+    return made;
+  }
+
+  private BroadcastSubscription(
+      PersistentTopic topic, PersistentSubscription plain, SubscriptionParts parts) {
+    super(
+        topic,
+        plain.getName(),
+        plain.getCursor(),
+        false,
+        DeclaredLog.ofUsers(plain.getSubscriptionProperties()));
+    this.parts = parts;
+    this.lifecycle = newLifecycle(topic);
+    this.report = newReport(topic);
+    this.broadcastStats = newStats();
+    this.admission = new ConsumerAdmission(this, parts, consumers);
+    this.dispatcher = newDispatcher();
+  }
+
+  private BroadcastSubscription(
+      PersistentTopic topic,
+      PersistentSubscription plain,
+      SubscriptionParts parts,
+      Boolean replicated) {
+    super(
+        topic,
+        plain.getName(),
+        plain.getCursor(),
+        replicated,
+        DeclaredLog.ofUsers(plain.getSubscriptionProperties()));
+    this.parts = parts;
+    this.lifecycle = newLifecycle(topic);
+    this.report = newReport(topic);
+    this.broadcastStats = newStats();
+    this.admission = new ConsumerAdmission(this, parts, consumers);
+    this.dispatcher = newDispatcher();
+  }
+
+  private SubscriptionLifecycle newLifecycle(PersistentTopic topic) {
+    return new SubscriptionLifecycle(
+        topic.getName(),
+        getName(),
+        parts,
+        new SubscriptionWatch(
+            topic.getManagedLedger(),
+            parts,
+            this::isInUse,
+            () -> consumers.snapshot().forEach(Consumer::reachedEndOfTopic),
+            this::deleteAbandoned,
+            topic.getBrokerService().getPulsar().getExecutor()));
+  }
+
+  private SubscriptionDispatcher newDispatcher() {
+    return new SubscriptionDispatcher(this, lifecycle, consumers, parts.rates(), this::cursorReset);
+  }
+
+  private ConsumerReport newReport(PersistentTopic topic) {
+    return new ConsumerReport(
+        topic.getName(),
+        getName(),
+        consumers::count,
+        topic.getBrokerService().getPulsar().getExecutor());
+  }
+
+  private BroadcastStats newStats() {
+    return new BroadcastStats(
+        parts.cursors(), parts.startPositions(), consumers, parts.config().statsMaxConsumers());
+  }
+
+  /** Connects a consumer whose subscribe the broker has accepted. */
+  CompletableFuture<BroadcastConsumer> register(
+      SubscriptionOption option, BroadcastServerCnx connection) {
+    return admission
+        .admit(option, connection)
+        .thenApply(
+            consumer -> {
+              report.came();
+              return consumer;
+            });
+  }
+
+  /** A consumer that the broker has accepted is not connected after all. */
+  void refused() {
+    topic.decrementUsageCount();
+  }
+
+  /** How it is stopped, and resumed. */
+  SubscriptionLifecycle lifecycle() {
+    return lifecycle;
+  }
+
+  /** What this subscription sends down one connection. On the connection's event loop. */
+  ConnectionFanout newFanout(FrameWriter writer) {
+    ConnectionFanout fanout =
+        new ConnectionFanout(writer, parts.fanout(), parts.config().connectionMaxPendingBytes());
+    parts.fanout().connect(fanout);
+    return fanout;
+  }
+
+  /** Ends what {@link #newFanout} began. On the connection's event loop. */
+  void closed(ConnectionFanout fanout) {
+    parts.fanout().disconnect(fanout);
+    fanout.execute(fanout::close);
+  }
+
+  /** Whether consumers are connected. */
+  boolean isInUse() {
+    return consumers.count() > 0;
+  }
+
+  /** Why it cannot become plain, or null, see {@link PlainSubscribe#refusal}. */
+  ConsumerBusyException refusalToBecomePlain() {
+    return PlainSubscribe.refusal(getName(), parts.cursors(), this::isInUse);
+  }
+
+  SubscriptionParts parts() {
+    return parts;
+  }
+
+  /** The connected consumers; none when the broker asks in order to make a series of each. */
+  @Override
+  public List<Consumer> getConsumers() {
+    return broadcastStats.hidesConsumers() ? List.of() : consumers.asList();
+  }
+
+  /** Lists some consumers only, see {@link BroadcastStats}. */
+  @Override
+  protected SubscriptionStatsImpl shown(SubscriptionStatsImpl stats) {
+    return broadcastStats.shown(stats);
+  }
+
+  BroadcastStats broadcastStats() {
+    return broadcastStats;
+  }
+
+  /** Without the broker's own, which it shows from 4.2 on. */
+  @Override
+  public Map<String, String> getSubscriptionProperties() {
+    return DeclaredLog.ofUsers(super.getSubscriptionProperties());
+  }
+
+  SubscriptionMetrics metrics() {
+    return parts.metrics();
+  }
+
+  ExecutorPolicy executors() {
+    return parts.executors();
+  }
+
+  EntryFilters filters() {
+    return ((SubscriptionDispatcher) dispatcher).filters();
+  }
+
+  /** Whether the broker takes acknowledgements of single messages of a batch. */
+  boolean acknowledgesPartsOfBatches() {
+    return brokerConfig().isAcknowledgmentAtBatchIndexLevelEnabled();
+  }
+
+  /** Whether messages are delivered at the time that their publisher set. */
+  boolean delaysDeliveries() {
+    return ((PersistentTopic) topic).isDelayedDeliveryEnabled();
+  }
+
+  /** Runs a task after the time for which an entry filter puts an entry off. */
+  void afterRescheduleDelay(Runnable task) {
+    topic
+        .getBrokerService()
+        .getPulsar()
+        .getExecutor()
+        .schedule(
+            task,
+            brokerConfig().getDispatcherEntryFilterRescheduledMessageDelay(),
+            TimeUnit.MILLISECONDS);
+  }
+
+  private ServiceConfiguration brokerConfig() {
+    return topic.getBrokerService().getPulsar().getConfiguration();
+  }
+
+  /** A consumer's position moved. */
+  void positionMoved() {
+    parts.markDelete().positionMoved();
+  }
+
+  /** Hands the lowest position to the managed cursor now. */
+  CompletableFuture<Void> handOverPosition() {
+    return parts.markDelete().handOver();
+  }
+
+  /** Which ordinal each entry of the topic has. */
+  LedgerIndex index() {
+    return parts.index();
+  }
+
+  StartPositions startPositions() {
+    return parts.startPositions();
+  }
+
+  /** Whether a position has everything that was published. */
+  boolean isAtEnd(VirtualCursor position) {
+    return parts.cursors().isAtEnd(position, parts.startPositions().end());
+  }
+
+  /** Skips so many messages after the slowest consumer's position, for everybody. */
+  @Override
+  public CompletableFuture<Void> skipMessages(int numMessagesToSkip) {
+    return handOverPosition()
+        .handle(
+            (published, e) ->
+                parts
+                    .markDelete()
+                    .moveOn(SkipCause.SKIPPED, () -> super.skipMessages(numMessagesToSkip)))
+        .thenCompose(skipped -> skipped);
+  }
+
+  /** Shows an entry after the slowest consumer's position. */
+  @Override
+  public CompletableFuture<Entry> peekNthMessage(int messagePosition) {
+    return handOverPosition()
+        .handle((published, e) -> super.peekNthMessage(messagePosition))
+        .thenCompose(peeked -> peeked);
+  }
+
+  @Override
+  public CompletableFuture<Void> clearBacklog() {
+    return parts.markDelete().moveOn(SkipCause.CLEARED, super::clearBacklog);
+  }
+
+  /** The broker's expiry of messages has moved the managed cursor; nobody else calls this here. */
+  @Override
+  public void updateLastMarkDeleteAdvancedTimestamp() {
+    super.updateLastMarkDeleteAdvancedTimestamp();
+    parts.markDelete().follow(SkipCause.EXPIRED);
+  }
+
+  /**
+   * Moves everybody, back or forward: the consumers are disconnected meanwhile, and nobody connects
+   * whose acknowledgements would count for the new place.
+   */
+  @Override
+  public CompletableFuture<Void> resetCursor(Position position) {
+    return moving(() -> super.resetCursor(position));
+  }
+
+  /** The broker looks for the position, and goes on as above; from 4.2 on without asking here. */
+  @Override
+  public CompletableFuture<Void> resetCursor(long timestamp) {
+    return BrokerLine.resetsByTimeItself()
+        ? moving(() -> super.resetCursor(timestamp))
+        : super.resetCursor(timestamp);
+  }
+
+  private CompletableFuture<Void> moving(Supplier<CompletableFuture<Void>> reset) {
+    if (!lifecycle.fence()) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionBusyException("Subscription is being closed or moved, try again"));
+    }
+    parts.markDelete().hold();
+    List<BroadcastConsumer> moved =
+        consumers.snapshot().stream().filter(BroadcastConsumer::beginMove).toList();
+    return reset
+        .get()
+        .whenComplete(
+            (done, e) -> {
+              parts.markDelete().release();
+              if (e != null) {
+                lifecycle.unfence();
+                moved.forEach(BroadcastConsumer::endMove);
+              }
+            })
+        .thenCompose(done -> resetDecided)
+        .thenCompose(decided -> parts.markDelete().flush());
+  }
+
+  /**
+   * Refuses to be replicated: one position for all clusters cannot be that of many consumers. The
+   * broker asks for it also before it refuses a plain consumer.
+   */
+  @Override
+  public boolean setReplicated(boolean replicated) {
+    if (replicated) {
+      log.warn(
+          "[{}][{}] The state of a Broadcast subscription is not replicated", topicName, subName);
+      return false;
+    }
+    return super.setReplicated(false);
+  }
+
+  /**
+   * Comes from another cluster, where a subscription of this name is replicated; its consumers'
+   * acknowledgements say nothing of those here, who acknowledge to their own positions.
+   */
+  @Override
+  public void acknowledgeMessage(
+      List<Position> positions, AckType ackType, Map<String, Long> properties) {
+    log.debug("[{}][{}] Ignored a position of another cluster: {}", topicName, subName, positions);
+  }
+
+  /** Counts an acknowledgement that was not taken, and logs the first of a connection. */
+  void refuseAck(BroadcastConsumer consumer, long ledgerId, long entryId, String reason) {
+    refusedAcks.increment();
+    metrics().ackRefused();
+    if (consumer.connection().isFirstRefusedAck()) {
+      log.warn(
+          "[{}][{}] Ignored an acknowledgement of {}:{} by consumer {} ({}): {}. Further ones of this connection are only"
+              + " counted, {} so far on this subscription",
+          getTopicName(),
+          getName(),
+          ledgerId,
+          entryId,
+          BroadcastContract.quoted(consumer.consumerName()),
+          consumer.cnx().clientAddress(),
+          reason,
+          refusedAcks.sum());
+    }
+  }
+
+  /**
+   * Removes a consumer; a durable one leaves its position behind. With the last one ends what only
+   * ephemeral ones used, unless they are disconnected to be moved and will be back.
+   */
+  @Override
+  public void removeConsumer(Consumer consumer, boolean isResetCursor) {
+    if (!(consumer instanceof BroadcastConsumer connected)) {
+      topic.decrementUsageCount();
+    } else if (remove(connected)
+        && !isResetCursor
+        && parts.cursors().isAbandonedByEphemerals()
+        && !lifecycle.isFenced()) {
+      deleteAbandoned();
+    }
+  }
+
+  /** Takes a consumer off; false when that was done already. */
+  private boolean remove(BroadcastConsumer connected) {
+    if (!connected.markClosed()) {
+      return false;
+    }
+    getCursor().updateLastActive();
+    report.went();
+    parts.cursors().disconnect(connected.position());
+    consumers.remove(connected);
+    connected.connection().remove(this, connected);
+    bytesOutFromRemovedConsumers.add(connected.bytesOut());
+    msgOutFromRemovedConsumer.add(connected.messagesOut());
+    parts.markDelete().positionMoved();
+    if (consumers.count() == 0) {
+      deactivateCursor();
+    }
+    topic.decrementUsageCount();
+    return true;
+  }
+
+  /**
+   * Only ephemeral consumers ever were here: the subscription ends with the last, as a reader's
+   * does.
+   */
+  private void deleteAbandoned() {
+    deleteIf(parts.cursors()::isAbandonedByEphemerals)
+        .exceptionally(
+            e -> {
+              log.info(
+                  "[{}][{}] Kept after its last ephemeral consumer: {}",
+                  getTopicName(),
+                  getName(),
+                  e.toString());
+              return null;
+            });
+  }
+
+  /** Drops the caller's position, and the subscription with the last one. */
+  CompletableFuture<Void> unsubscribe(BroadcastConsumer consumer) {
+    boolean last = parts.cursors().forget(consumer.position());
+    remove(consumer);
+    return last ? deleteIf(parts.cursors()::isEmpty) : CompletableFuture.completedFuture(null);
+  }
+
+  /**
+   * Deletes the subscription when nobody uses it. Whoever is just coming is counted, or refused and
+   * tries again: nobody is left on a subscription that is gone.
+   */
+  private CompletableFuture<Void> deleteIf(BooleanSupplier unused) {
+    if (!lifecycle.fence()) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionFencedException("Subscription is being closed, try again"));
+    }
+    if (isInUse() || !unused.getAsBoolean()) {
+      lifecycle.unfence();
+      return CompletableFuture.completedFuture(null);
+    }
+    return delete()
+        .whenComplete(
+            (deleted, e) -> {
+              if (e != null) {
+                lifecycle.unfence();
+              }
+            });
+  }
+
+  /**
+   * The broker moved the managed cursor to where an operator wants it. Every position follows; a
+   * consumer that was just connecting is sent what follows from there.
+   */
+  private void cursorReset() {
+    resetDecided = parts.markDelete().followReset();
+    parts.source().seekToTail();
+    lifecycle.unfence();
+    consumers.snapshot().forEach(BroadcastConsumer::startAgain);
+  }
+
+  /** Has the consumer that has a position now, if any, sent everything from there on. */
+  void startAgain(VirtualCursor position) {
+    for (BroadcastConsumer consumer : consumers.named(position.name())) {
+      if (consumer.position() == position) {
+        consumer.startAgain();
+      }
+    }
+  }
+
+  @Override
+  public String getTypeString() {
+    return BroadcastContract.BROADCAST;
+  }
+}

@@ -1,0 +1,373 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.topic;
+
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
+import io.pulsarbroadcast.broker.BroadcastConfig;
+import io.pulsarbroadcast.broker.BroadcastContract;
+import io.pulsarbroadcast.broker.compat.BrokerLine;
+import io.pulsarbroadcast.broker.compat.Line;
+import io.pulsarbroadcast.broker.ledger.DeclaredLog;
+import io.pulsarbroadcast.broker.ledger.PositionsLogs;
+import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.apache.bookkeeper.mledger.ManagedLedger;
+import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
+import org.apache.pulsar.broker.service.Consumer;
+import org.apache.pulsar.broker.service.Subscription;
+import org.apache.pulsar.broker.service.SubscriptionOption;
+import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.common.util.FutureUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A persistent topic that can also carry Broadcast subscriptions. Called by the broker, from any
+ * thread.
+ *
+ * <p>A Broadcast subscribe takes the broker's own path, with all its checks, as an Exclusive one:
+ * the broker opens the cursor, makes a consumer object and adds it to the subscription. Here the
+ * subscription is exchanged for a {@link BroadcastSubscription} on the way ({@link TypeExchange}),
+ * and the consumer object for a {@link BroadcastConsumer} at the end. Everything that is not
+ * Broadcast is left to the broker.
+ */
+final class BroadcastTopic extends MeteredTopic {
+
+  private static final Logger log = LoggerFactory.getLogger(BroadcastTopic.class);
+
+  /** Storing positions must not keep a topic from being closed when storage does not answer. */
+  private static final int STORE_TIMEOUT_SECONDS = 5;
+
+  /** The superclass's {@code close(boolean, boolean)}, from 3.2 on. */
+  private static final MethodHandle SUPER_CLOSE =
+      BrokerLine.superClose(MethodHandles.lookup(), BroadcastTopic.class);
+
+  private final PositionsLogs logs = new PositionsLogs(this);
+  private final TypeExchange types;
+
+  /** Subscriptions whose positions are stored in a format that is not known. */
+  private final Set<String> refused = ConcurrentHashMap.newKeySet();
+
+  /** How often the broker began to close the topic, less how often it could not. */
+  private final AtomicInteger closings = new AtomicInteger();
+
+  private final PlainSubscribe.UnderWay plainSubscribes = new PlainSubscribe.UnderWay();
+
+  BroadcastTopic(
+      String topic,
+      ManagedLedger ledger,
+      BrokerService broker,
+      BroadcastConfig config,
+      BroadcastMetrics metrics) {
+    super(topic, ledger, broker, metrics);
+    this.types = new TypeExchange(this, config, logs);
+  }
+
+  /**
+   * Loads the positions of Broadcast subscriptions with the topic. While they cannot be read it
+   * fails to load, as it does while a cursor cannot be recovered, and clients try again.
+   */
+  @Override
+  public CompletableFuture<Void> initialize() {
+    return super.initialize().thenCompose(initialized -> loadBroadcastSubscriptions());
+  }
+
+  private CompletableFuture<Void> loadBroadcastSubscriptions() {
+    List<CompletableFuture<BroadcastSubscription>> loaded = new ArrayList<>();
+    BROKER.forEachSubscription(
+        this,
+        (name, subscription) -> {
+          if (PositionsLogs.isBroadcast(subscription.getCursor())) {
+            loaded.add(
+                types.toBroadcast(subscription).exceptionallyCompose(e -> unlessRefused(name, e)));
+          }
+        });
+    return FutureUtil.waitForAll(loaded);
+  }
+
+  /** A format that is not known concerns those who subscribe, not the whole topic. */
+  private CompletableFuture<BroadcastSubscription> unlessRefused(String name, Throwable failure) {
+    Throwable cause = FutureUtil.unwrapCompletionException(failure);
+    if (cause instanceof NotAllowedException) {
+      refused.add(name);
+      log.error("[{}] A Broadcast subscription cannot be used: {}", getName(), cause.getMessage());
+      return CompletableFuture.completedFuture(null);
+    }
+    return CompletableFuture.failedFuture(cause);
+  }
+
+  /**
+   * Stores positions before the broker closes the topic. It may be told not to wait for its
+   * subscriptions, and then closes the topic's ledger, and lets the next owner in, at once.
+   */
+  @Override
+  public CompletableFuture<Void> close(boolean closeWithoutWaitingClientDisconnect) {
+    return closing(() -> super.close(closeWithoutWaitingClientDisconnect));
+  }
+
+  @Line(from = "3.2")
+  public CompletableFuture<Void> close(
+      boolean disconnectClients, boolean closeWithoutWaitingClientDisconnect) {
+    return closing(
+        () ->
+            BrokerLine.superClose(
+                SUPER_CLOSE, this, disconnectClients, closeWithoutWaitingClientDisconnect));
+  }
+
+  /** Whether the broker closes the topic, or has closed it. */
+  boolean isClosing() {
+    return closings.get() > 0;
+  }
+
+  private CompletableFuture<Void> closing(Supplier<CompletableFuture<Void>> close) {
+    closings.incrementAndGet();
+    return types
+        .ended()
+        .completeOnTimeout(null, STORE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+        .thenCompose(ended -> positionsStored())
+        .thenCompose(stored -> close.get())
+        .whenComplete(
+            (closed, e) -> {
+              if (e != null) {
+                closings.decrementAndGet();
+              }
+            });
+  }
+
+  private CompletableFuture<Void> positionsStored() {
+    List<CompletableFuture<Void>> stored = new ArrayList<>();
+    BROKER.forEachSubscription(
+        this,
+        (name, subscription) -> {
+          if (subscription instanceof BroadcastSubscription broadcast) {
+            stored.add(broadcast.lifecycle().storePositions());
+          }
+        });
+    if (stored.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return FutureUtil.waitForAll(stored)
+        .completeOnTimeout(null, STORE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+        .exceptionally(
+            e -> {
+              log.debug("[{}] Positions are not stored before closing", getName(), e);
+              return null;
+            });
+  }
+
+  @Override
+  public CompletableFuture<Consumer> subscribe(SubscriptionOption option) {
+    if (option.getSubscriptionProperties().orElse(Map.of()).containsKey(DeclaredLog.PROPERTY)) {
+      return CompletableFuture.failedFuture(
+          new NotAllowedException(
+              "The subscription property " + DeclaredLog.PROPERTY + " is the broker's own"));
+    }
+    PersistentSubscription existing = getSubscription(option.getSubscriptionName());
+    Map<String, String> declared =
+        existing != null
+            ? existing.getSubscriptionProperties()
+            : option.getSubscriptionProperties().orElse(Map.of());
+    boolean broadcast;
+    try {
+      broadcast =
+          BroadcastContract.isBroadcast(
+              SubscribeOptions.properties(option), declared, option.getSubType());
+      if (broadcast) {
+        BroadcastContract.checkNames(option.getSubscriptionName(), option.getConsumerName());
+      }
+    } catch (IllegalArgumentException e) {
+      return CompletableFuture.failedFuture(new NotAllowedException(e.getMessage()));
+    }
+    if (broadcast) {
+      return subscribeBroadcast(option);
+    }
+    if (refused.contains(option.getSubscriptionName())) {
+      return busy(
+          "Subscription "
+              + option.getSubscriptionName()
+              + " is a Broadcast subscription whose positions this version of pulsar-broadcast cannot read");
+    }
+    if (existing instanceof BroadcastSubscription unused) {
+      return subscribePlain(option, unused);
+    }
+    return super.subscribe(option);
+  }
+
+  /**
+   * Subscribes a plain consumer to a Broadcast subscription that has no positions any more, which
+   * becomes plain when the broker has accepted the subscribe.
+   */
+  private CompletableFuture<Consumer> subscribePlain(
+      SubscriptionOption option, BroadcastSubscription unused) {
+    ConsumerBusyException refusal = unused.refusalToBecomePlain();
+    if (refusal != null) {
+      return CompletableFuture.failedFuture(refusal);
+    }
+    if (option.getStartMessageRollbackDurationSec() > 0) {
+      // The broker would move the subscription before it has accepted the subscribe.
+      return CompletableFuture.failedFuture(
+          new NotAllowedException(
+              "Subscription "
+                  + unused.getName()
+                  + " is a Broadcast subscription, which does not become plain with a subscribe that has a"
+                  + " rollback duration; subscribe without it"));
+    }
+    PlainSubscribe subscribe = plainSubscribes.begin(option);
+    return super.subscribe(option)
+        .whenComplete(
+            (standIn, e) -> {
+              plainSubscribes.end(subscribe);
+              if (e != null) {
+                subscribe.giveUp(this);
+              }
+            })
+        .thenApply(
+            standIn -> {
+              // The broker has looked at the subscription that was.
+              checkBackloggedCursors();
+              return subscribe.consumerFor(standIn);
+            });
+  }
+
+  private CompletableFuture<Consumer> subscribeBroadcast(SubscriptionOption asked) {
+    if (asked.isReadCompacted()) {
+      return CompletableFuture.failedFuture(
+          new NotAllowedException(
+              "readCompacted is not supported on a Broadcast subscription; read without it"));
+    }
+    if (!(asked.getCnx() instanceof BroadcastServerCnx connection)) {
+      return CompletableFuture.failedFuture(
+          new NotAllowedException(
+              "Broadcast subscriptions need a connection made by the pulsar-broadcast plugin"));
+    }
+    SubscriptionOption option = SubscribeOptions.named(asked, connection::nameOf);
+    String name = option.getSubscriptionName();
+    boolean isNew = getSubscription(name) == null;
+    if (isNew) {
+      types.subscribingToNew(name);
+    }
+    return super.subscribe(SubscribeOptions.asExclusive(option))
+        .whenComplete(
+            (standIn, e) -> {
+              if (isNew) {
+                types.subscribedToNew(name);
+              }
+            })
+        .thenCompose(
+            standIn -> {
+              if (!(getSubscription(name) instanceof BroadcastSubscription subscription)) {
+                decrementUsageCount();
+                return changedItsType(name);
+              }
+              return connection.answered(
+                  subscription
+                      .register(option, connection)
+                      .thenApply(consumer -> (Consumer) consumer));
+            });
+  }
+
+  @Override
+  protected CompletableFuture<Void> addConsumerToSubscription(
+      Subscription subscription, Consumer consumer) {
+    boolean broadcast = consumer.getMetadata().containsKey(BroadcastContract.TYPE_PROPERTY);
+    if (!broadcast) {
+      if (subscription instanceof BroadcastSubscription unused) {
+        PlainSubscribe subscribe = plainSubscribes.of(consumer);
+        return subscribe == null
+            ? changedItsType(unused.getName())
+            : types.toPlain(unused, subscribe);
+      }
+      return super.addConsumerToSubscription(subscription, consumer);
+    }
+    ConsumerBusyException refusal =
+        subscription instanceof BroadcastSubscription ? null : refusal(consumer);
+    if (refusal != null) {
+      // Before it changes the subscription; the broker looks again.
+      return CompletableFuture.failedFuture(refusal);
+    }
+    return types
+        .toBroadcast((PersistentSubscription) subscription)
+        .thenCompose(made -> super.addConsumerToSubscription(made, consumer));
+  }
+
+  /** The broker's own way to add a consumer to a subscription, with its checks. */
+  CompletableFuture<Void> addPlainConsumer(PersistentSubscription plain, Consumer consumer) {
+    return super.addConsumerToSubscription(plain, consumer);
+  }
+
+  /** Why the broker will refuse a consumer of this topic, or null. */
+  private ConsumerBusyException refusal(Consumer consumer) {
+    if (isConsumersExceededOnTopic()) {
+      return new ConsumerBusyException("Topic reached max consumers limit");
+    }
+    return isSameAddressConsumersExceededOnTopic(consumer)
+        ? new ConsumerBusyException("Topic reached max same address consumers limit")
+        : null;
+  }
+
+  /** Runs a short action that nobody's closing or deleting the topic comes between. */
+  void unlessFenced(Runnable action) {
+    unless(() -> isFenced, action);
+  }
+
+  /** The same also while the topic is fenced because of a failed write, after which it goes on. */
+  void unlessClosing(Runnable action) {
+    unless(() -> isFenced && isClosing(), action);
+  }
+
+  private void unless(BooleanSupplier exception, Runnable action) {
+    lock.readLock().lock();
+    try {
+      if (!exception.getAsBoolean()) {
+        action.run();
+      }
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** Deletes a subscription, and its positions with it. */
+  @Override
+  public CompletableFuture<Void> unsubscribe(String subscriptionName) {
+    PersistentSubscription subscription = getSubscription(subscriptionName);
+    DeclaredLog declared = subscription == null ? null : DeclaredLog.of(subscription.getCursor());
+    CompletableFuture<Void> deleted =
+        super.unsubscribe(subscriptionName).thenRun(() -> refused.remove(subscriptionName));
+    if (declared == null) {
+      return deleted;
+    }
+    return deleted
+        .thenCompose(
+            unsubscribed ->
+                subscription instanceof BroadcastSubscription broadcast
+                    ? broadcast.lifecycle().discardLog()
+                    : CompletableFuture.completedFuture(null))
+        .thenCompose(discarded -> logs.delete(subscriptionName, declared));
+  }
+
+  /** Clients try again by themselves. */
+  private static <T> CompletableFuture<T> changedItsType(String name) {
+    return CompletableFuture.failedFuture(
+        new SubscriptionFencedException(
+            "Subscription " + name + " changed its type meanwhile, try again"));
+  }
+
+  private static <T> CompletableFuture<T> busy(String message) {
+    return CompletableFuture.failedFuture(new SubscriptionBusyException(message));
+  }
+}

@@ -1,0 +1,165 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.topic;
+
+import io.pulsarbroadcast.broker.BroadcastContract;
+import io.pulsarbroadcast.broker.compat.BrokerLine;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.apache.pulsar.broker.service.BrokerServiceException;
+import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
+import org.apache.pulsar.broker.service.SubscriptionOption;
+import org.apache.pulsar.common.util.FutureUtil;
+
+/**
+ * Connects consumers to one Broadcast subscription whose subscribe the broker has accepted. May be
+ * called from any thread.
+ */
+final class ConsumerAdmission {
+
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+  private final BroadcastSubscription subscription;
+  private final SubscriptionParts parts;
+  private final ConsumerDirectory<BroadcastConsumer> consumers;
+
+  ConsumerAdmission(
+      BroadcastSubscription subscription,
+      SubscriptionParts parts,
+      ConsumerDirectory<BroadcastConsumer> consumers) {
+    this.subscription = subscription;
+    this.parts = parts;
+    this.consumers = consumers;
+  }
+
+  /**
+   * Connects a consumer.
+   *
+   * <p>A consumer that is connected already under the same name may be a stranger with the same
+   * generated name, or the same consumer whose old connection has not been noticed to be dead. So
+   * the old connection is asked for a sign of life, as the broker does for Exclusive consumers; a
+   * dead one leaves its position to the new consumer.
+   */
+  CompletableFuture<BroadcastConsumer> admit(
+      SubscriptionOption option, BroadcastServerCnx connection) {
+    return deadRemoved(option.getConsumerName(), connection)
+        .handle((done, e) -> position(option, connection))
+        .thenCompose(position -> position)
+        .thenApply(position -> connect(option, connection, position))
+        .thenCompose(
+            consumer ->
+                stored(consumer.position())
+                    .handle((done, e) -> failure(e))
+                    .thenCompose(
+                        failure ->
+                            failure == null
+                                ? CompletableFuture.completedFuture(consumer)
+                                : giveUp(consumer, failure)));
+  }
+
+  /** Asks each other connection once, however many consumers of that name it has. */
+  private CompletableFuture<Void> deadRemoved(String name, BroadcastServerCnx connection) {
+    List<BroadcastConsumer> named = consumers.named(name);
+    if (named.isEmpty()) {
+      return DONE;
+    }
+    Map<BroadcastServerCnx, List<BroadcastConsumer>> others =
+        named.stream()
+            .filter(consumer -> consumer.connection() != connection)
+            .collect(Collectors.groupingBy(BroadcastConsumer::connection));
+    return FutureUtil.waitForAll(
+        others.entrySet().stream()
+            .map(each -> closeIfDead(each.getKey(), each.getValue()))
+            .toList());
+  }
+
+  private static CompletableFuture<Void> closeIfDead(
+      BroadcastServerCnx connection, List<BroadcastConsumer> itsConsumers) {
+    return BrokerLine.isAlive(connection)
+        .thenAccept(
+            alive -> {
+              if (!alive) {
+                itsConsumers.forEach(BroadcastConsumer::close);
+              }
+            });
+  }
+
+  private CompletableFuture<VirtualCursor> position(
+      SubscriptionOption option, BroadcastServerCnx connection) {
+    // Counted before it is there, so that two who come at once do not both take the last place.
+    BrokerServiceException refusal =
+        SubscriptionDispatcher.refusal(subscription.getTopic(), consumers.reserve());
+    if (subscription.lifecycle().isFenced()) {
+      // Whoever fences it looks for those counted before: from now on nobody registers.
+      refusal = fenced();
+    }
+    CompletableFuture<VirtualCursor> position =
+        refusal == null
+            ? parts
+                .startPositions()
+                .register(
+                    option,
+                    timeToLiveSeconds(option),
+                    () -> connection.takeSought(option.getConsumerId()))
+            : CompletableFuture.failedFuture(refusal);
+    return position.whenComplete(
+        (registered, e) -> {
+          if (e != null) {
+            consumers.release();
+            subscription.refused();
+          }
+        });
+  }
+
+  private long timeToLiveSeconds(SubscriptionOption option) {
+    return option.isDurable()
+        ? BroadcastContract.timeToLiveSeconds(
+            option.getMetadata(), parts.config().cursorTimeToLiveSeconds())
+        : CursorRegistry.EPHEMERAL;
+  }
+
+  private BroadcastConsumer connect(
+      SubscriptionOption option, BroadcastServerCnx connection, VirtualCursor position) {
+    BroadcastConsumer consumer = new BroadcastConsumer(subscription, option, connection, position);
+    consumers.add(consumer);
+    subscription.getCursor().setActive();
+    connection.add(subscription, consumer);
+    // Also that it has been seen is to be stored.
+    parts.markDelete().positionMoved();
+    return consumer;
+  }
+
+  /** Completed when a crash of the broker would not forget the consumer any more (I1). */
+  private CompletableFuture<Void> stored(VirtualCursor position) {
+    return parts.cursors().isNameStored(position) ? DONE : parts.markDelete().flushNewNames();
+  }
+
+  private BrokerServiceException failure(Throwable notStored) {
+    if (subscription.lifecycle().isFenced()) {
+      return fenced();
+    }
+    return notStored == null
+        ? null
+        : new PersistenceException(
+            new IOException(
+                "Could not store the consumer's position: " + notStored.getMessage(), notStored));
+  }
+
+  private static SubscriptionFencedException fenced() {
+    return new SubscriptionFencedException("Subscription is being closed or moved, try again");
+  }
+
+  private CompletableFuture<BroadcastConsumer> giveUp(
+      BroadcastConsumer consumer, BrokerServiceException failure) {
+    if (parts.cursors().isNobodys(consumer.position())) {
+      parts.cursors().forget(consumer.position());
+    }
+    subscription.removeConsumer(consumer, false);
+    return CompletableFuture.failedFuture(failure);
+  }
+}

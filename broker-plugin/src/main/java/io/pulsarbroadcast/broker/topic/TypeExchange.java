@@ -1,0 +1,326 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.topic;
+
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
+import io.pulsarbroadcast.broker.BroadcastConfig;
+import io.pulsarbroadcast.broker.compat.BrokerLine;
+import io.pulsarbroadcast.broker.ledger.CursorReads;
+import io.pulsarbroadcast.broker.ledger.DeclaredLog;
+import io.pulsarbroadcast.broker.ledger.MarkDelete;
+import io.pulsarbroadcast.broker.ledger.PositionsLogs;
+import io.pulsarbroadcast.broker.ledger.SubscriptionPast;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
+import org.apache.pulsar.broker.service.BrokerServiceException.TopicFencedException;
+import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
+import org.apache.pulsar.common.util.FutureUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Exchanges the subscriptions of one topic between the plain and the Broadcast type: another object
+ * on the same cursor, at the same position. An exchange that does not succeed leaves a subscription
+ * of the type that it was.
+ *
+ * <p>Called by {@link BroadcastTopic} only: {@link #toBroadcast} when the topic is loaded and when
+ * a Broadcast consumer is added, {@link #toPlain} when a plain one is. Both may be called from any
+ * thread, do not block, and go on where storage answers. There is one exchange of a subscription at
+ * a time: those who want it Broadcast share one, and whoever wants it plain fences it first ({@link
+ * SubscriptionLifecycle#fence}).
+ *
+ * <p>Closing the topic fences it under its write lock, and then closes the subscriptions that there
+ * are. So subscriptions are put in place and resumed under the read lock ({@link
+ * BroadcastTopic#unlessFenced}): one that comes later would be nobody's, and its consumers would
+ * wait for ever.
+ */
+final class TypeExchange {
+
+  private static final Logger log = LoggerFactory.getLogger(TypeExchange.class);
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+  private final BroadcastTopic topic;
+  private final BroadcastConfig config;
+  private final PositionsLogs logs;
+
+  /** How many Broadcast subscribes are under way that began when there was no such subscription. */
+  private final Map<String, Integer> subscribesToNew = new ConcurrentHashMap<>();
+
+  private final Map<String, CompletableFuture<BroadcastSubscription>> toBroadcast =
+      new ConcurrentHashMap<>();
+
+  private final Set<CompletableFuture<Void>> underWay = ConcurrentHashMap.newKeySet();
+
+  /** The logs of subscriptions that have become plain, while they are being deleted. */
+  private final Map<String, CompletableFuture<Void>> deletions = new ConcurrentHashMap<>();
+
+  TypeExchange(BroadcastTopic topic, BroadcastConfig config, PositionsLogs logs) {
+    this.topic = topic;
+    this.config = config;
+    this.logs = logs;
+  }
+
+  /** A Broadcast subscribe begins that makes its subscription, unless another is first. */
+  void subscribingToNew(String name) {
+    subscribesToNew.merge(name, 1, Integer::sum);
+  }
+
+  /** Ends what {@link #subscribingToNew} began. */
+  void subscribedToNew(String name) {
+    subscribesToNew.computeIfPresent(name, (key, count) -> count == 1 ? null : count - 1);
+  }
+
+  /**
+   * Completed when no exchange is under way. None begins while the topic is closing ({@link
+   * BroadcastTopic#isClosing}): what it writes of a cursor would come between that and what closing
+   * writes.
+   */
+  CompletableFuture<Void> ended() {
+    return CompletableFuture.allOf(underWay.toArray(CompletableFuture[]::new));
+  }
+
+  private <T> CompletableFuture<T> exchange(Supplier<CompletableFuture<T>> steps) {
+    CompletableFuture<Void> end = new CompletableFuture<>();
+    // Before it looks: whoever closes the topic says so first, and then waits for those here.
+    underWay.add(end);
+    CompletableFuture<T> result =
+        topic.isClosing()
+            ? CompletableFuture.failedFuture(topicFenced())
+            : DONE.thenCompose(begun -> steps.get());
+    return result.whenComplete(
+        (done, e) -> {
+          underWay.remove(end);
+          end.complete(null);
+        });
+  }
+
+  /** Whether somebody is making a subscription now. */
+  boolean isNew(String name) {
+    return subscribesToNew.containsKey(name);
+  }
+
+  /**
+   * Exchanges a plain subscription that nobody uses for a Broadcast one.
+   *
+   * @return the Broadcast one, if it is that already; fails with a SubscriptionBusyException while
+   *     somebody uses it, and as {@link PositionsLogs#pastOf} does
+   */
+  CompletableFuture<BroadcastSubscription> toBroadcast(PersistentSubscription plain) {
+    String name = plain.getName();
+    if (topic.getSubscription(name) instanceof BroadcastSubscription already) {
+      return CompletableFuture.completedFuture(already);
+    }
+    CompletableFuture<BroadcastSubscription> making = new CompletableFuture<>();
+    CompletableFuture<BroadcastSubscription> underWay = toBroadcast.putIfAbsent(name, making);
+    if (underWay != null) {
+      return underWay;
+    }
+    exchange(() -> make(plain))
+        .whenComplete(
+            (made, e) -> {
+              toBroadcast.remove(name);
+              if (e == null) {
+                making.complete(made);
+              } else {
+                making.completeExceptionally(FutureUtil.unwrapCompletionException(e));
+              }
+            });
+    return making;
+  }
+
+  private CompletableFuture<BroadcastSubscription> make(PersistentSubscription plain) {
+    String name = plain.getName();
+    if (PersistentTopic.isCompactionSubscription(name)) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionBusyException("Subscription " + name + " is the broker's own"));
+    }
+    if (topic.getSubscription(name) != plain) {
+      return CompletableFuture.failedFuture(fenced(name));
+    }
+    if (!plain.getConsumers().isEmpty()) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionBusyException(
+              "Subscription "
+                  + name
+                  + " is of type "
+                  + plain.getTypeString()
+                  + " and in use; it can become Broadcast when its consumers are gone"));
+    }
+    if (BrokerLine.isBeingReset(plain)) {
+      // It would end on the cursor that is another subscription's by then.
+      return CompletableFuture.failedFuture(fenced(name));
+    }
+    // A plain consumer that comes now, or an operator, finds the subscription fenced and tries
+    // again.
+    return BrokerLine.close(plain)
+        .thenCompose(
+            closed ->
+                BrokerLine.isBeingReset(plain)
+                    ? CompletableFuture.failedFuture(fenced(name))
+                    : readingEnded(plain))
+        .thenCompose(ended -> deletions.getOrDefault(name, DONE))
+        .thenCompose(deleted -> logs.pastOf(name, plain.getCursor(), isNew(name)))
+        .thenCompose(past -> putInPlace(plain, past))
+        .whenComplete(
+            (made, e) -> {
+              if (e != null) {
+                topic.unlessClosing(() -> putBack(plain));
+              }
+            });
+  }
+
+  private CompletableFuture<BroadcastSubscription> putInPlace(
+      PersistentSubscription plain, SubscriptionPast past) {
+    BroadcastSubscription made =
+        replaced(plain, () -> BroadcastSubscription.create(topic, plain, partsOf(plain, past)));
+    if (made != null) {
+      log.info(
+          "[{}][{}] Subscription is Broadcast now, {}", topic.getName(), plain.getName(), past);
+      return CompletableFuture.completedFuture(made);
+    }
+    return past.ledger()
+        .close()
+        .handle((done, e) -> null)
+        .thenCompose(done -> CompletableFuture.failedFuture(topicFenced()));
+  }
+
+  private SubscriptionParts partsOf(PersistentSubscription plain, SubscriptionPast past) {
+    return SubscriptionParts.of(topic, topic::metricsOf, topic::persistTimes, plain, config, past);
+  }
+
+  /**
+   * Puts another subscription in the place of one.
+   *
+   * @return the other one, which is made when it is sure to be put there; null when the topic is
+   *     fenced, or the one has been deleted meanwhile, and its cursor with it
+   */
+  private <S extends PersistentSubscription> S replaced(
+      PersistentSubscription old, Supplier<S> other) {
+    AtomicReference<S> made = new AtomicReference<>();
+    topic.unlessFenced(
+        () -> {
+          if (topic.getSubscription(old.getName()) == old) {
+            made.set(other.get());
+            BROKER.putSubscription(topic, old.getName(), made.get());
+          }
+        });
+    return made.get();
+  }
+
+  /**
+   * A closed subscription takes no acknowledgements in transactions any more, also when it is
+   * resumed: so it is another one that goes on.
+   */
+  private void putBack(PersistentSubscription closed) {
+    if (topic.getSubscription(closed.getName()) == closed) {
+      BROKER.putSubscription(topic, closed.getName(), BrokerLine.anew(topic, closed));
+    }
+  }
+
+  /**
+   * Exchanges a Broadcast subscription that has no positions for a plain one with a first consumer.
+   *
+   * @return completed when the subscription is plain and has the consumer; fails with a
+   *     ConsumerBusyException when there are positions, and with whatever refuses the consumer
+   */
+  CompletableFuture<Void> toPlain(BroadcastSubscription unused, PlainSubscribe subscribe) {
+    return exchange(() -> makePlain(unused, subscribe));
+  }
+
+  private CompletableFuture<Void> makePlain(
+      BroadcastSubscription unused, PlainSubscribe subscribe) {
+    // Whoever registers a position from now on is refused; who has registered one is counted.
+    if (!unused.lifecycle().fence()) {
+      return CompletableFuture.failedFuture(fenced(unused.getName()));
+    }
+    ConsumerBusyException refusal = unused.refusalToBecomePlain();
+    if (refusal != null) {
+      unused.lifecycle().unfence();
+      return CompletableFuture.failedFuture(refusal);
+    }
+    ManagedCursor cursor = unused.getCursor();
+    DeclaredLog declared = DeclaredLog.of(cursor);
+    return BrokerLine.close(unused)
+        .thenCompose(closed -> readingEnded(unused))
+        // Without the mark and declared it is Broadcast without positions; the reverse would be
+        // lost.
+        .thenCompose(ended -> MarkDelete.unmark(cursor))
+        .thenCompose(unmarked -> DeclaredLog.revoke(cursor))
+        .thenCompose(revoked -> putInPlace(unused, subscribe))
+        .handle(
+            (exchanged, e) -> {
+              if (e != null) {
+                return declared
+                    .declare(cursor)
+                    .handle((again, notAgain) -> goOn(unused, e))
+                    .thenCompose(failed -> failed);
+              }
+              deleteLog(unused.getName(), declared);
+              return DONE;
+            })
+        .thenCompose(done -> done);
+  }
+
+  /** Nobody declares it any more, so the client need not wait; who makes the next one does. */
+  private void deleteLog(String name, DeclaredLog declared) {
+    CompletableFuture<Void> deletion = new CompletableFuture<>();
+    deletions.put(name, deletion);
+    logs.delete(name, declared)
+        .whenComplete(
+            (deleted, e) -> {
+              deletions.remove(name, deletion);
+              deletion.complete(null);
+            });
+  }
+
+  private CompletableFuture<Void> putInPlace(
+      BroadcastSubscription unused, PlainSubscribe subscribe) {
+    PersistentSubscription plain = subscribe.newSubscription(topic, unused);
+    return topic
+        .addPlainConsumer(plain, subscribe.newConsumer(plain))
+        .thenCompose(
+            added -> {
+              if (replaced(unused, () -> plain) == null) {
+                return CompletableFuture.failedFuture(topicFenced());
+              }
+              log.info("[{}][{}] Subscription is plain now", topic.getName(), plain.getName());
+              return CompletableFuture.<Void>completedFuture(null);
+            })
+        .whenComplete(
+            (exchanged, e) -> {
+              if (e != null) {
+                subscribe.giveUp(topic);
+                BrokerLine.close(plain);
+              }
+            });
+  }
+
+  /** A subscription goes on as it was; a topic that is being closed resumes its own if need be. */
+  private CompletableFuture<Void> goOn(BroadcastSubscription kept, Throwable failure) {
+    topic.unlessClosing(kept::resumeAfterFence);
+    return CompletableFuture.failedFuture(failure);
+  }
+
+  private CompletableFuture<Void> readingEnded(PersistentSubscription closed) {
+    return CursorReads.end(closed.getCursor(), topic.getBrokerService().getPulsar().getExecutor());
+  }
+
+  /** Clients try again by themselves. */
+  private static SubscriptionFencedException fenced(String name) {
+    return new SubscriptionFencedException(
+        "Subscription " + name + " is being closed or moved, try again");
+  }
+
+  private static TopicFencedException topicFenced() {
+    return new TopicFencedException("Topic is temporarily unavailable");
+  }
+}
