@@ -18,6 +18,7 @@ import org.apache.pulsar.client.admin.PulsarAdminException.ConflictException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.SubscriptionMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -150,6 +151,22 @@ class SkipIT {
     try (Consumer<String> returned = broker.broadcast(topic, "all", "away").subscribe()) {
       assertThat(receiveAndAck(returned, 4)).isEqualTo(values(6, 10));
       assertNothingMore(returned);
+    }
+  }
+
+  @Test
+  void shouldStartWhereASubscriptionWithoutPositionsWasMovedTo(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createSubscription(topic, "all", MessageId.earliest);
+    broker
+        .broadcast(topic, "all", "reader")
+        .subscriptionMode(SubscriptionMode.NonDurable)
+        .subscribe()
+        .close();
+    publish(broker, topic, 0, 3);
+    broker.admin().topics().skipMessages(topic, "all", 1);
+    try (Consumer<String> first = broker.broadcast(topic, "all", "first").subscribe()) {
+      assertThat(receiveAndAck(first, 2)).as("as a plain consumer does").isEqualTo(values(1, 3));
     }
   }
 

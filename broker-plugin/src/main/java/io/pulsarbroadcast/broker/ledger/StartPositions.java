@@ -137,13 +137,9 @@ public final class StartPositions {
 
   /** Whether a durable consumer without a position starts at the subscription's. */
   private boolean inherits() {
-    if (cursors.isFloorHeld()) {
-      return true;
-    }
-    return switch (origin) {
-      case PLAIN -> cursors.floor() == originalPosition;
-      case NEW, STORED, LOST -> cursors.isEmpty();
-    };
+    return cursors.isFloorHeld()
+        || cursors.isEmpty()
+        || (origin == Origin.PLAIN && cursors.floor() == originalPosition);
   }
 
   /**
