@@ -8,11 +8,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 usage() {
   cat <<'TEXT'
-Usage: docs/examples/run.sh [--each N] [--messages N] [--size BYTES] [--skip-missing]
+Usage: docs/examples/run.sh [--each N] [--messages N] [--size BYTES] [--pulsar VERSION] [--skip-missing]
 
   --each N         consumers of each language (default: 3)
   --messages N     messages to publish (default: 200)
   --size BYTES     size of a message (default: 10240)
+  --pulsar VERSION of Pulsar, such as 4.0.8 (default: the distribution that the tests run)
   --skip-missing   leave out languages whose tools are not installed, and say so; an error otherwise
 
 Needs JDK 17 and Maven; Python 3 with venv; Go 1.18 or newer.
@@ -34,12 +35,18 @@ number() {
 each=3
 messages=200
 size=10240
+version=
 skip_missing=false
 while [ $# -gt 0 ]; do
   case $1 in
     --each) each=$(number "$@"); shift ;;
     --messages) messages=$(number "$@"); shift ;;
     --size) size=$(number "$@"); shift ;;
+    --pulsar)
+      [ -n "${2:-}" ] || fail "--pulsar needs a version, such as 4.0.8"
+      version=$2
+      shift
+      ;;
     --skip-missing) skip_missing=true ;;
     -h | --help) usage && exit ;;
     *) usage >&2 && fail "unknown option $1" ;;
@@ -99,14 +106,15 @@ nar=$(find broker-plugin/target -maxdepth 1 -name 'pulsar-broadcast-broker-*.nar
 [ -n "$nar" ] || fail "the build left no NAR in broker-plugin/target"
 
 # The same folder as the demo's: unpacked once.
-version=$(sed -n 's:.*<pulsar.distribution.version>\(.*\)</.*:\1:p' pom.xml)
+[ -n "$version" ] || version=$(sed -n 's:.*<pulsar.distribution.version>\(.*\)</.*:\1:p' pom.xml)
 distribution=benchmark/target/pulsar-distribution
 pulsar_home=$distribution/apache-pulsar-$version
 if [ ! -f "$distribution/complete-$version" ]; then
   echo "Getting Pulsar $version (217 MB, once) ..."
   mvn -q -B -N org.apache.maven.plugins:maven-dependency-plugin:3.8.0:unpack \
     "-Dartifact=org.apache.pulsar:pulsar-server-distribution:$version:tar.gz:bin" \
-    "-DoutputDirectory=$PWD/$distribution"
+    "-DoutputDirectory=$PWD/$distribution" ||
+    fail "Maven does not get Pulsar $version; allowed for --pulsar: a released version"
   [ -x "$pulsar_home/bin/pulsar" ] || fail "the distribution has no executable $pulsar_home/bin/pulsar"
   touch "$distribution/complete-$version"
 fi

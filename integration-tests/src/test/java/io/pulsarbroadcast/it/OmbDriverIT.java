@@ -27,9 +27,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The packaged driver through the interfaces of OpenMessaging Benchmark, in a class loader that has
@@ -39,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OmbDriverIT {
   private static final int CONSUMERS = 50;
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final Path JAR = Path.of(System.getProperty("omb.driver.jar"));
 
   @TempDir Path folder;
   private final BrokerExtension.Broker broker;
@@ -83,9 +87,11 @@ class OmbDriverIT {
   }
 
   private BenchmarkDriver driver(String settings) throws Exception {
-    Path jar = Path.of(System.getProperty("omb.driver.jar"));
-    assertThat(jar).isRegularFile();
-    URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, new OnlyOmb());
+    assertThat(JAR).isRegularFile();
+    return driver(settings, new URLClassLoader(new URL[] {JAR.toUri().toURL()}, new OnlyOmb()));
+  }
+
+  private BenchmarkDriver driver(String settings, ClassLoader loader) throws Exception {
     Path file = folder.resolve("driver.yaml");
     Files.writeString(
         file,
@@ -173,6 +179,19 @@ class OmbDriverIT {
     for (String stage : List.of("accept", "persist", "notify", "prepare", "last_write")) {
       assertThat(timers.path(stage).path("count").asInt()).as(stage).isBetween(19, 20);
       assertThat(timers.path(stage).path("meanMicros").asDouble()).as(stage).isPositive();
+    }
+  }
+
+  /** The jar has the client of the first; the driver's classes go with any. */
+  @ParameterizedTest
+  @ValueSource(strings = {"3.0.7", "3.3.6", "4.0.8", "4.2.4"})
+  @Tag("complete")
+  void shouldWorkWithTheClientOfEachLine(String version) throws Exception {
+    try (ClientLine line = ClientLine.of(version, JAR.resolveSibling("classes"))) {
+      run(driver("", line), 1, 20);
+      assertThat(report().path("delivery").path("receivedEntries").asInt())
+          .isEqualTo(20 * CONSUMERS);
+      assertThat(report().path("delivery").path("findings")).isEmpty();
     }
   }
 

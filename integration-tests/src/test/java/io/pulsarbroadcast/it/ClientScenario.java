@@ -1,0 +1,133 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import io.pulsarbroadcast.client.BroadcastClient;
+import io.pulsarbroadcast.client.BroadcastConsumerBuilder;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.Producer;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionType;
+
+/**
+ * What {@link ClientLinesIT} does with the client of a line. It is loaded beside that client, and
+ * uses nothing else of the tests.
+ */
+public final class ClientScenario {
+
+  static final int MESSAGES = 10;
+  static final int BEFORE_LEAVING = 4;
+
+  private ClientScenario() {}
+
+  /**
+   * What each consumer received. "car" leaves after some messages and returns under its name;
+   * "beside" acknowledges cumulatively at the end; "unordered" asks for the first message again.
+   */
+  public static Map<String, List<String>> run(String serviceUrl, String topic, boolean extension)
+      throws PulsarClientException {
+    Map<String, List<String>> received = new LinkedHashMap<>();
+    try (PulsarClient client = PulsarClient.builder().serviceUrl(serviceUrl).build();
+        Consumer<String> beside = ordered(client, topic, "beside", extension);
+        Consumer<String> unordered = unordered(client, topic, extension)) {
+      try (Consumer<String> car = ordered(client, topic, "car", extension)) {
+        publish(client, topic);
+        received.put("car", receiveAndAck(car, BEFORE_LEAVING));
+      }
+      try (Consumer<String> car = ordered(client, topic, "car", extension)) {
+        received.put("car again", receiveAndAck(car, MESSAGES - BEFORE_LEAVING));
+      }
+      List<Message<String>> last = receive(beside, MESSAGES);
+      beside.acknowledgeCumulative(last.get(MESSAGES - 1));
+      received.put("beside", values(last));
+      List<Message<String>> all = receive(unordered, MESSAGES);
+      unordered.negativeAcknowledge(all.get(0));
+      for (Message<String> message : all.subList(1, MESSAGES)) {
+        unordered.acknowledge(message);
+      }
+      received.put("unordered", values(all));
+      received.put("unordered again", receiveAndAck(unordered, 1));
+    }
+    return received;
+  }
+
+  private static Consumer<String> ordered(
+      PulsarClient client, String topic, String name, boolean extension)
+      throws PulsarClientException {
+    return (extension
+            ? ext(client, topic, name)
+            : stock(client, topic, name).subscriptionType(SubscriptionType.Exclusive))
+        .subscribe();
+  }
+
+  private static Consumer<String> unordered(PulsarClient client, String topic, boolean extension)
+      throws PulsarClientException {
+    return (extension
+            ? ext(client, topic, "unordered").unordered()
+            : stock(client, topic, "unordered").subscriptionType(SubscriptionType.Shared))
+        .negativeAckRedeliveryDelay(100, TimeUnit.MILLISECONDS)
+        .subscribe();
+  }
+
+  private static ConsumerBuilder<String> stock(PulsarClient client, String topic, String name) {
+    return client
+        .newConsumer(Schema.STRING)
+        .topic(topic)
+        .subscriptionName("all")
+        .property("pulsar.subscription.type", "Broadcast")
+        .consumerName(name);
+  }
+
+  private static BroadcastConsumerBuilder<String> ext(
+      PulsarClient client, String topic, String name) {
+    return BroadcastClient.wrap(client)
+        .newConsumer(Schema.STRING)
+        .topic(topic)
+        .subscriptionName("all")
+        .subscriptionType(io.pulsarbroadcast.client.SubscriptionType.Broadcast)
+        .consumerName(name);
+  }
+
+  private static void publish(PulsarClient client, String topic) throws PulsarClientException {
+    try (Producer<String> producer = client.newProducer(Schema.STRING).topic(topic).create()) {
+      for (int i = 0; i < MESSAGES; i++) {
+        producer.send("message-" + i);
+      }
+    }
+  }
+
+  private static List<String> receiveAndAck(Consumer<String> consumer, int count)
+      throws PulsarClientException {
+    List<Message<String>> messages = receive(consumer, count);
+    for (Message<String> message : messages) {
+      consumer.acknowledge(message);
+    }
+    return values(messages);
+  }
+
+  private static List<Message<String>> receive(Consumer<String> consumer, int count)
+      throws PulsarClientException {
+    List<Message<String>> messages = new ArrayList<>();
+    while (messages.size() < count) {
+      Message<String> message = consumer.receive(60, TimeUnit.SECONDS);
+      if (message == null) {
+        throw new IllegalStateException(
+            consumer.getConsumerName() + " received only " + values(messages));
+      }
+      messages.add(message);
+    }
+    return messages;
+  }
+
+  private static List<String> values(List<Message<String>> messages) {
+    return messages.stream().map(Message::getValue).toList();
+  }
+}
