@@ -105,4 +105,20 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("io.netty..", "org.apache.pulsar..");
+
+  /**
+   * Subscription, consumer, connection and admission know each other, as Pulsar's do. Whoever else
+   * needs something of them is given it, and can be tested without them.
+   */
+  @ArchTest
+  static final ArchRule shouldKeepHelpersApartFromWhatTheyHelp =
+      noClasses()
+          .that()
+          .resideInAPackage("..broker.topic")
+          .and()
+          .haveNameNotMatching(
+              ".*\\.(Broadcast\\w+|MeteredTopic|ConsumerAdmission|TypeExchange)(\\$.*)?")
+          .should()
+          .dependOnClassesThat()
+          .haveNameMatching(".*\\.Broadcast(Topic|Subscription|Consumer|ServerCnx)(\\$.*)?");
 }
