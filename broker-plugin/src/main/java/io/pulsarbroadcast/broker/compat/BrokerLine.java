@@ -17,6 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
+import org.apache.pulsar.broker.PulsarService;
+import org.apache.pulsar.broker.service.AbstractTopic;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
@@ -82,11 +84,13 @@ public final class BrokerLine {
   private static final Method RESET_BY_TIME =
       hiddenMethod(PersistentSubscription.class, "resetCursorInternal");
 
-  /** From 4.2 on a future. */
+  /** The one of a topic waits for the metadata store, on a thread that its answer may need. */
   private static final Method MIGRATED_CLUSTER_URL =
-      firstOf(
-          method(PersistentTopic.class, "getMigratedClusterUrlAsync"),
-          method(PersistentTopic.class, "getMigratedClusterUrl"));
+      method(AbstractTopic.class, "getMigratedClusterUrlAsync", PulsarService.class, String.class);
+
+  /** In 3.0. */
+  private static final Method MIGRATED_CLUSTER_URL_30 =
+      method(AbstractTopic.class, "getMigratedClusterUrlAsync", PulsarService.class);
 
   private BrokerLine() {}
 
@@ -110,8 +114,8 @@ public final class BrokerLine {
         "method SubscriptionOption.getReplicatedSubscriptionStateArg() or isReplicatedSubscriptionStateArg()");
     require(RESET_UNDER_WAY != null, "field PersistentSubscription.inProgressResetCursorFuture");
     require(
-        MIGRATED_CLUSTER_URL != null,
-        "method PersistentTopic.getMigratedClusterUrlAsync() or getMigratedClusterUrl()");
+        MIGRATED_CLUSTER_URL != null || MIGRATED_CLUSTER_URL_30 != null,
+        "method AbstractTopic.getMigratedClusterUrlAsync(PulsarService, String)");
     require(CHECK_LIVENESS != null, "method TransportCnx.checkConnectionLiveness()");
     CursorState.verify();
   }
@@ -243,13 +247,14 @@ public final class BrokerLine {
     call(CONSUME_QUOTA, limiter, messages, bytes);
   }
 
-  /** Where a topic that has migrated is now. */
+  /** Where a topic that has migrated is now; empty while its cluster does not say. */
   @SuppressWarnings("unchecked")
   public static CompletableFuture<Optional<ClusterUrl>> migratedClusterUrl(PersistentTopic topic) {
-    Object url = call(MIGRATED_CLUSTER_URL, topic);
-    return url instanceof CompletableFuture<?> later
-        ? (CompletableFuture<Optional<ClusterUrl>>) later
-        : CompletableFuture.completedFuture((Optional<ClusterUrl>) url);
+    PulsarService pulsar = topic.getBrokerService().getPulsar();
+    return (CompletableFuture<Optional<ClusterUrl>>)
+        (MIGRATED_CLUSTER_URL != null
+            ? call(MIGRATED_CLUSTER_URL, null, pulsar, topic.getName())
+            : call(MIGRATED_CLUSTER_URL_30, null, pulsar));
   }
 
   /**

@@ -63,6 +63,9 @@ final class BroadcastConsumer extends Consumer
   private volatile boolean closed;
   private volatile boolean endAnnounced;
 
+  /** Whether it has been sent to another cluster. A topic that moves is at its end before. */
+  private volatile boolean sentAway;
+
   /**
    * Whether its position is being moved: what its client acknowledges until it learns of that was
    * sent before, and does not count. Written under the position's monitor.
@@ -367,16 +370,25 @@ final class BroadcastConsumer extends Consumer
   /**
    * Tells the client so, once, when this consumer has acknowledged everything; where the topic has
    * moved to another cluster, sends it there. A topic ends before it has moved, so the client may
-   * have been told of the end. Asked again until the consumer is gone.
+   * have been told of the end. Asked again while nobody knows where it has moved to.
    */
   @Override
   public void reachedEndOfTopic() {
-    if (!broadcast.isAtEnd(position())) {
+    if (sentAway || !broadcast.isAtEnd(position())) {
       return;
     }
     PersistentTopic topic = (PersistentTopic) broadcast.getTopic();
     if (topic.isMigrated()) {
-      BrokerLine.migratedClusterUrl(topic).thenAccept(this::topicMigrated);
+      sentAway = true;
+      BrokerLine.migratedClusterUrl(topic)
+          .whenComplete(
+              (url, e) -> {
+                if (e == null && url.isPresent()) {
+                  topicMigrated(url);
+                } else {
+                  sentAway = false;
+                }
+              });
     } else if (!endAnnounced) {
       endAnnounced = true;
       super.reachedEndOfTopic();
