@@ -12,15 +12,20 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.protocol.Commands;
 import org.junit.jupiter.api.Test;
@@ -140,6 +145,72 @@ class RawCommandsIT {
         }
       }
       assertThat(came).isPositive();
+    }
+  }
+
+  /** The positions go with those who leave, and the subscription with the last. */
+  @Test
+  void shouldEndWhenTheLastTwoLeaveAtOnce(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    publish(broker, topic, 0, 1);
+    try (PulsarClient one = broker.newClient();
+        PulsarClient other = broker.newClient()) {
+      List<RawConnection> leaving =
+          List.of(new RawConnection(broker, one), new RawConnection(broker, other));
+      for (int round = 0; round < 100; round++) {
+        for (int i = 0; i < 2; i++) {
+          assertThat(leaving.get(i).subscribe(FIRST + i, topic, "last-" + i))
+              .succeedsWithin(BRIEFLY);
+        }
+        List<CompletableFuture<?>> left = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+          left.add(leaving.get(i).unsubscribe(FIRST + i));
+        }
+        for (CompletableFuture<?> each : left) {
+          assertThat(each).as("round %d", round).succeedsWithin(BRIEFLY);
+        }
+        assertThat(broker.admin().topics().getSubscriptions(topic)).as("round %d", round).isEmpty();
+      }
+    }
+  }
+
+  /** I7: a client that is told first that its consumer is closed would wait for ever. */
+  @Test
+  void shouldNotAnswerThatAConsumerHasSubscribedThatIsClosedAlready(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> first = broker.broadcast(topic, "all", "first").subscribe();
+        PulsarClient client = broker.newClient()) {
+      publish(broker, topic, 0, 10);
+      RawConnection raw = new RawConnection(broker, client);
+      Queue<BaseCommand> heard = raw.heard();
+      Map<Long, Long> consumerOf = new HashMap<>();
+      long consumerId = FIRST;
+      for (int round = 0; round < 10; round++) {
+        List<CompletableFuture<?>> subscribing = new ArrayList<>();
+        CompletableFuture<?> reset = null;
+        for (int i = 0; i < 100; i++) {
+          subscribing.add(raw.subscribe(consumerId, topic, "new-" + consumerId));
+          consumerOf.put(raw.lastRequest(), consumerId++);
+          if (i == 20) {
+            reset =
+                broker.admin().topics().resetCursorAsync(topic, "all", MessageId.earliest, false);
+          }
+        }
+        reset.get();
+        subscribing.forEach(each -> each.handle((done, e) -> null).join());
+      }
+      Set<Long> closed = new HashSet<>();
+      for (BaseCommand command : heard) {
+        if (command.hasCloseConsumer()) {
+          closed.add(command.getCloseConsumer().getConsumerId());
+        } else {
+          assertThat(closed)
+              .as("consumers that were closed when the client hears that they have subscribed")
+              .doesNotContain(consumerOf.getOrDefault(command.getSuccess().getRequestId(), -1L));
+        }
+      }
+      assertThat(closed).as("those whom a reset has disconnected").isNotEmpty();
     }
   }
 

@@ -2,11 +2,15 @@
 package io.pulsarbroadcast.it;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongFunction;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.impl.ClientCnx;
@@ -26,6 +30,7 @@ import org.apache.pulsar.common.util.collections.BitSetRecyclable;
 final class RawConnection {
   private final PulsarClientImpl client;
   private final ClientCnx connection;
+  private volatile long lastRequest;
 
   RawConnection(Broker broker, PulsarClient client) throws Exception {
     this.client = (PulsarClientImpl) client;
@@ -35,6 +40,35 @@ final class RawConnection {
             .getCnxPool()
             .getConnection(new InetSocketAddress(service.getHost(), service.getPort()))
             .get();
+  }
+
+  /** What the broker says from now on that ends consumers, or answers requests, in its order. */
+  Queue<BaseCommand> heard() {
+    Queue<BaseCommand> heard = new ConcurrentLinkedQueue<>();
+    connection
+        .ctx()
+        .pipeline()
+        .addBefore(
+            connection.ctx().name(),
+            null,
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void channelRead(ChannelHandlerContext context, Object frame) {
+                ByteBuf bytes = ((ByteBuf) frame).duplicate();
+                BaseCommand command = new BaseCommand();
+                command.parseFrom(bytes, (int) bytes.readUnsignedInt());
+                if (command.hasCloseConsumer() || command.hasSuccess()) {
+                  heard.add(new BaseCommand().copyFrom(command));
+                }
+                context.fireChannelRead(frame);
+              }
+            });
+    return heard;
+  }
+
+  /** The id of the last request. */
+  long lastRequest() {
+    return lastRequest;
   }
 
   CompletableFuture<?> subscribe(long consumerId, String topic, String name) {
@@ -104,6 +138,7 @@ final class RawConnection {
 
   private CompletableFuture<?> request(LongFunction<ByteBuf> command) {
     long requestId = client.newRequestId();
+    lastRequest = requestId;
     // Whatever it is, its answer is one of success or an error.
     return connection.newAckForReceipt(command.apply(requestId), requestId);
   }

@@ -99,6 +99,34 @@ class StartPositionIT {
     }
   }
 
+  /** Whoever comes first makes the subscription; where that one starts is for nobody else. */
+  @Test
+  void shouldStartEachOfTheFirstWhereItAsks(Broker broker) throws Exception {
+    String topic = newRetainingTopic(broker);
+    publish(broker, topic, 0, 10);
+    for (int round = 0; round < 5; round++) {
+      String subscription = "all-" + round;
+      List<CompletableFuture<Consumer<String>>> subscribing = new ArrayList<>();
+      subscribing.add(broker.atOnce(topic, subscription, "late").subscribeAsync());
+      for (int i = 0; i < 50; i++) {
+        subscribing.add(
+            broker
+                .atOnce(topic, subscription, "early-" + i)
+                .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+                .subscribeAsync());
+      }
+      try (Consumer<String> late = subscribing.remove(0).get()) {
+        for (CompletableFuture<Consumer<String>> each : subscribing) {
+          try (Consumer<String> early = each.get()) {
+            assertThat(receiveAndAck(early, 10)).isEqualTo(values(0, 10));
+          }
+        }
+        assertNothingMore(late);
+      }
+      broker.admin().topics().deleteSubscription(topic, subscription, true);
+    }
+  }
+
   @Test
   void shouldNotMoveTheSubscriptionBackForANameThatReturnsWithEarliest(Broker broker)
       throws Exception {

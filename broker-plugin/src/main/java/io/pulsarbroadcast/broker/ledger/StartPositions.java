@@ -43,7 +43,11 @@ public final class StartPositions {
   private final Origin origin;
   private final long originalPosition;
 
+  /** Whether there has been a durable consumer. */
+  private volatile boolean served;
+
   /**
+   * @param cursors with the positions that are stored
    * @param origin where the subscription was before
    * @param originalPosition the subscription's position when it was made
    */
@@ -63,6 +67,12 @@ public final class StartPositions {
     this.markDelete = markDelete;
     this.origin = origin;
     this.originalPosition = originalPosition;
+    this.served = cursors.isKeptForDurable();
+  }
+
+  /** A durable consumer has subscribed: its position is stored. */
+  public void served() {
+    served = true;
   }
 
   /**
@@ -138,7 +148,8 @@ public final class StartPositions {
   /** Whether a durable consumer without a position starts at the subscription's. */
   private boolean inherits() {
     return cursors.isFloorHeld()
-        || cursors.isEmpty()
+        // Else it is new, and its position is where whoever came first asked to start.
+        || (cursors.isEmpty() && served)
         || (origin == Origin.PLAIN && cursors.floor() == originalPosition);
   }
 

@@ -161,6 +161,11 @@ final class BroadcastConsumer extends Consumer
     return fanout.bytesOut();
   }
 
+  /** Whether it is closed, by its client, an operator or the broker. */
+  boolean isClosed() {
+    return closed;
+  }
+
   /** Marks the consumer closed; true for the one caller that may remove it. */
   boolean markClosed() {
     return CLOSED.compareAndSet(this, false, true);

@@ -446,6 +446,8 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   /** Drops the caller's position, and the subscription with the last one. */
   CompletableFuture<Void> unsubscribe(BroadcastConsumer consumer) {
+    // First: of two who leave at once, who drops the last position must not find the other one.
+    consumers.remove(consumer);
     boolean last = parts.cursors().forget(consumer.position());
     remove(consumer);
     return last ? deleteIf(parts.cursors()::isEmpty) : CompletableFuture.completedFuture(null);

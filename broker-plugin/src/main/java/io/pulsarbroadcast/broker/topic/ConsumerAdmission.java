@@ -54,12 +54,9 @@ final class ConsumerAdmission {
         .thenCompose(
             consumer ->
                 stored(consumer.position())
-                    .handle((done, e) -> failure(e))
+                    .handle((done, e) -> failure(consumer, e))
                     .thenCompose(
-                        failure ->
-                            failure == null
-                                ? CompletableFuture.completedFuture(consumer)
-                                : giveUp(consumer, failure)));
+                        failure -> failure == null ? served(consumer) : giveUp(consumer, failure)));
   }
 
   /** Asks each other connection once, however many consumers of that name it has. */
@@ -139,8 +136,9 @@ final class ConsumerAdmission {
     return parts.cursors().isNameStored(position) ? DONE : parts.markDelete().flushNewNames();
   }
 
-  private BrokerServiceException failure(Throwable notStored) {
-    if (subscription.lifecycle().isFenced()) {
+  private BrokerServiceException failure(BroadcastConsumer consumer, Throwable notStored) {
+    if (subscription.lifecycle().isFenced() || consumer.isClosed()) {
+      // A client that learns that it is closed, and then that it has subscribed, waits for ever.
       return fenced();
     }
     return notStored == null
@@ -148,6 +146,13 @@ final class ConsumerAdmission {
         : new PersistenceException(
             new IOException(
                 "Could not store the consumer's position: " + notStored.getMessage(), notStored));
+  }
+
+  private CompletableFuture<BroadcastConsumer> served(BroadcastConsumer consumer) {
+    if (consumer.position().isDurable()) {
+      parts.startPositions().served();
+    }
+    return CompletableFuture.completedFuture(consumer);
   }
 
   private static SubscriptionFencedException fenced() {
