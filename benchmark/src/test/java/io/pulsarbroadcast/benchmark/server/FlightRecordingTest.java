@@ -10,8 +10,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Records this JVM, which is as good as a broker's. */
+@Isolated
 class FlightRecordingTest {
   @TempDir Path folder;
 
