@@ -32,13 +32,16 @@ public final class Scrape {
    * that one, which may have been begun before: hence the second.
    */
   static Scrape of(RunningBroker broker) throws IOException, InterruptedException {
-    return of(broker, line -> !line.startsWith("#"));
+    get(broker, "/metrics/");
+    return next(broker, line -> !line.startsWith("#"));
   }
 
-  /** The same of some lines only. */
-  public static Scrape of(RunningBroker broker, Predicate<String> lines)
+  /**
+   * Some lines of the broker's next answer, which may have been begun before, for somebody else. So
+   * it says for certain only what there was to say when the answer before this one came.
+   */
+  public static Scrape next(RunningBroker broker, Predicate<String> lines)
       throws IOException, InterruptedException {
-    get(broker, "/metrics/");
     List<String> shown = get(broker, "/metrics/").lines().filter(lines).toList();
     List<Sample> samples = MetricsPage.parse(String.join("\n", shown)).samples();
     assertThat(samples).as("every line is a sample: %s", shown).hasSameSizeAs(shown);

@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.fail;
 import io.pulsarbroadcast.it.BrokerExtension;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import io.pulsarbroadcast.it.lifecycle.Shrinker.Failing;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,7 +22,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -36,21 +36,18 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(BrokerExtension.class)
 @Order(1)
-@EnabledIf(value = "isAskedFor", disabledReason = "run by name, with -Dlifecycle.sequences=N")
 class LifecycleIT {
 
   private static final int SEQUENCES = Integer.getInteger("lifecycle.sequences", 200);
   private static final int AT_ONCE = Integer.getInteger("lifecycle.at.once", 12);
   private static final int SHRUNK = Integer.getInteger("lifecycle.shrunk", 3);
-  private static final long PATIENCE_MILLIS = Long.getLong("lifecycle.patience.millis", 60_000);
+  private static final long PATIENCE_MILLIS = Long.getLong("lifecycle.patience.millis", 120_000);
 
-  static boolean isAskedFor() {
-    return Stream.of("lifecycle.sequences", "lifecycle.seed")
-        .anyMatch(option -> System.getProperty(option) != null);
-  }
+  /** A tenth of it on two idle cores; what shrinks when sequences differ counts too. */
+  private static final long LIMIT_SECONDS = 600 + 3 * SEQUENCES;
 
   @Test
-  @Timeout(value = 8, unit = TimeUnit.HOURS)
+  @Timeout(value = 1, unit = TimeUnit.DAYS)
   void shouldDoWhatTheOracleSays(Broker broker) throws Exception {
     Queue<Sequence> sequences = new ConcurrentLinkedQueue<>(sequences());
     Queue<Failing> failures = new ConcurrentLinkedQueue<>();
@@ -58,15 +55,19 @@ class LifecycleIT {
     SkippedCounts skipped = new SkippedCounts(broker.process());
     ExecutorService workers = Executors.newFixedThreadPool(AT_ONCE);
     try {
-      List<Future<Void>> done = new ArrayList<>();
-      for (int i = 0; i < Math.min(AT_ONCE, sequences.size()); i++) {
-        done.add(
-            workers.submit(
-                () -> run(new Clients(broker, namespaces, skipped), sequences, failures)));
-      }
-      for (Future<Void> each : done) {
+      Callable<Void> worker =
+          () -> run(new Clients(broker, namespaces, skipped), sequences, failures);
+      for (Future<Void> each :
+          workers.invokeAll(
+              Collections.nCopies(Math.min(AT_ONCE, sequences.size()), worker),
+              LIMIT_SECONDS,
+              TimeUnit.SECONDS)) {
         each.get();
       }
+    } catch (CancellationException e) {
+      fail(
+          "%d sequences were not begun after %d s, and %d differ",
+          sequences.size(), LIMIT_SECONDS, failures.size());
     } finally {
       workers.shutdownNow();
     }

@@ -63,12 +63,10 @@ final class Namespaces {
   private String newNamespace() throws Exception {
     String namespace = "public/lifecycle-" + UUID.randomUUID();
     broker.admin().namespaces().createNamespace(namespace);
-    String topic = topicIn(namespace);
     try (PulsarClient client =
         PulsarClient.builder().serviceUrl(broker.process().serviceUrl()).build()) {
-      await(client, topic);
+      await(client, topicIn(namespace));
     }
-    broker.admin().topics().delete(topic, true);
     return namespace;
   }
 

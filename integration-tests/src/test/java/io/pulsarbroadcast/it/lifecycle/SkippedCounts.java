@@ -8,21 +8,26 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What the broker's metrics say of entries that were skipped. A scrape shows all topics, so one
- * answers all who have asked by then, and the next does not begin at once. Any thread may call it.
+ * answers all who had asked before the one before it began, and the next does not begin at once.
+ * Any thread may call it.
  */
 final class SkippedCounts {
 
   private static final String NAME = "pulsar_broadcast_skipped_entries_total{";
-  private static final int INTERVAL_MILLIS = 100;
+  private static final int INTERVAL_MILLIS = 200;
   private static final int ATTEMPTS = 5;
 
   private final RunningBroker broker;
   private final AtomicLong asked = new AtomicLong();
 
-  /** The last question that {@link #answer} came after. Guarded by this object's monitor. */
-  private long answered;
-
+  // Guarded by this object's monitor.
   private Scrape answer;
+
+  /** The last question before {@link #answer} began, and so one that the next one answers. */
+  private long heard;
+
+  /** The last question that {@link #answer} answers. */
+  private long answered;
 
   SkippedCounts(RunningBroker broker) {
     this.broker = broker;
@@ -34,11 +39,12 @@ final class SkippedCounts {
   }
 
   private synchronized Scrape since(long question) throws Exception {
-    if (answered < question) {
+    while (answered < question) {
       Thread.sleep(INTERVAL_MILLIS);
       long all = asked.get();
       answer = scrape();
-      answered = all;
+      answered = heard;
+      heard = all;
     }
     return answer;
   }
@@ -47,7 +53,7 @@ final class SkippedCounts {
   private Scrape scrape() throws Exception {
     for (int attempt = 1; ; attempt++) {
       try {
-        return Scrape.of(broker, line -> line.startsWith(NAME));
+        return Scrape.next(broker, line -> line.startsWith(NAME));
       } catch (IOException e) {
         if (attempt == ATTEMPTS || !String.valueOf(e.getMessage()).contains("answered with 500")) {
           throw e;

@@ -47,9 +47,11 @@ final class TestBed implements AutoCloseable {
         IntStream.range(0, topics.size())
             .mapToObj(i -> clients.observation(topics.get(i), i, patienceMillis))
             .toList();
-    for (String topic : topics) {
-      admin.topics().createNonPartitionedTopic(topic);
-    }
+    CompletableFuture.allOf(
+            topics.stream()
+                .map(admin.topics()::createNonPartitionedTopicAsync)
+                .toArray(CompletableFuture<?>[]::new))
+        .get();
   }
 
   /** How many topics there are; they are numbered from 0 on. */
