@@ -37,23 +37,20 @@ public final class BroadcastContract {
   private BroadcastContract() {}
 
   /**
-   * Whether a subscribe asks for a Broadcast subscription, by its own property or by the
-   * subscription's.
+   * Checks a subscribe that is {@linkplain #namesType for Broadcast by its own property}, or by
+   * {@linkplain #isDeclared the subscription's}. The names are kept, stored and logged, by the
+   * broker too.
    *
-   * @param consumerProperties the properties of the subscribe
-   * @param subscriptionProperties the properties of the subscription
-   * @throws IllegalArgumentException when a value is not allowed, or the wire type cannot be
-   *     combined with Broadcast; the message is for the client
+   * @throws IllegalArgumentException when a property's value is not allowed, the wire type cannot
+   *     be combined with Broadcast, or a name is too long or has a control character; the message
+   *     is for the client
    */
-  public static boolean isBroadcast(
+  public static void check(
       Map<String, String> consumerProperties,
-      Map<String, String> subscriptionProperties,
-      SubType wireType) {
-    boolean asked = isBroadcastType(consumerProperties.get(TYPE_PROPERTY));
-    boolean declared = isDeclared(subscriptionProperties);
-    if (!asked && !declared) {
-      return false;
-    }
+      SubType wireType,
+      String subscription,
+      String consumer) {
+    checkType(consumerProperties.get(TYPE_PROPERTY));
     if (wireType != SubType.Exclusive && wireType != SubType.Shared) {
       throw new IllegalArgumentException(
           "A Broadcast subscription cannot be combined with the subscription type "
@@ -61,7 +58,8 @@ public final class BroadcastContract {
               + "; allowed are Exclusive (ordered) and Shared (single-message redelivery)");
     }
     checkTtl(consumerProperties.get(TTL_PROPERTY));
-    return true;
+    checkName("subscription", subscription);
+    checkName("consumer", consumer);
   }
 
   /** Whether a consumer names a subscription type of its own, by the consumer property. */
@@ -88,20 +86,16 @@ public final class BroadcastContract {
     return value == null ? limitSeconds : Math.min(limitSeconds, Long.parseLong(value));
   }
 
-  private static boolean isBroadcastType(String value) {
-    if (value == null) {
-      return false;
+  private static void checkType(String value) {
+    if (value != null && !value.equalsIgnoreCase(BROADCAST)) {
+      throw new IllegalArgumentException(
+          "Unknown value '"
+              + quoted(value)
+              + "' of the consumer property "
+              + TYPE_PROPERTY
+              + "; allowed is "
+              + BROADCAST);
     }
-    if (value.equalsIgnoreCase(BROADCAST)) {
-      return true;
-    }
-    throw new IllegalArgumentException(
-        "Unknown value '"
-            + quoted(value)
-            + "' of the consumer property "
-            + TYPE_PROPERTY
-            + "; allowed is "
-            + BROADCAST);
   }
 
   private static void checkTtl(String value) {
@@ -113,18 +107,6 @@ public final class BroadcastContract {
               + TTL_PROPERTY
               + "; allowed is a whole number of seconds, 0 or more");
     }
-  }
-
-  /**
-   * Checks the names that a Broadcast subscribe brings: they are kept, stored and logged, by the
-   * broker too.
-   *
-   * @throws IllegalArgumentException when a name is too long or has a control character; the
-   *     message is for the client
-   */
-  public static void checkNames(String subscription, String consumer) {
-    checkName("subscription", subscription);
-    checkName("consumer", consumer);
   }
 
   private static void checkName(String of, String name) {

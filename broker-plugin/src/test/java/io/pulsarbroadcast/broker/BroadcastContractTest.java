@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
@@ -18,17 +19,20 @@ class BroadcastContractTest {
   @ParameterizedTest
   @ValueSource(strings = {"Broadcast", "broadcast", "BROADCAST"})
   void shouldIgnoreCaseOfTheType(String value) {
-    assertThat(isBroadcast(value, SubType.Exclusive)).isTrue();
+    assertThatCode(() -> check(value, SubType.Exclusive)).doesNotThrowAnyException();
+    assertThat(BroadcastContract.isDeclared(Map.of(BroadcastContract.TYPE_PROPERTY, value)))
+        .isTrue();
   }
 
   @Test
   void shouldLeaveSubscribesWithoutThePropertyAlone() {
-    assertThat(BroadcastContract.isBroadcast(NONE, NONE, SubType.Failover)).isFalse();
+    assertThat(BroadcastContract.namesType(NONE)).isFalse();
+    assertThat(BroadcastContract.isDeclared(NONE)).isFalse();
   }
 
   @Test
   void shouldRefuseAnUnknownTypeAndListWhatIsAllowed() {
-    assertThatThrownBy(() -> isBroadcast("Multicast", SubType.Exclusive))
+    assertThatThrownBy(() -> check("Multicast", SubType.Exclusive))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'Multicast'")
         .hasMessageContaining("pulsar.subscription.type")
@@ -37,7 +41,7 @@ class BroadcastContractTest {
 
   @Test
   void shouldNotRepeatControlCharactersAndLongValues() {
-    assertThatThrownBy(() -> isBroadcast("a\nb" + "x".repeat(1000), SubType.Exclusive))
+    assertThatThrownBy(() -> check("a\nb" + "x".repeat(1000), SubType.Exclusive))
         .hasMessageContaining("a?bx")
         .satisfies(e -> assertThat(e.getMessage().length()).isLessThan(250));
   }
@@ -45,18 +49,17 @@ class BroadcastContractTest {
   @ParameterizedTest
   @ValueSource(strings = {"a\nb", "a\u001b[2J", "a\u0085", "a\u2028b"})
   void shouldRefuseNamesThatCouldForgeALineOfTheLog(String name) {
-    assertThatThrownBy(() -> BroadcastContract.checkNames("alerts", name))
+    assertThatThrownBy(() -> checkNames("alerts", name))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("consumer name 'a?")
         .hasMessageNotContaining(name);
-    assertThatThrownBy(() -> BroadcastContract.checkNames(name, "car"))
-        .hasMessageContaining("subscription name 'a?");
+    assertThatThrownBy(() -> checkNames(name, "car")).hasMessageContaining("subscription name 'a?");
   }
 
   @Test
   void shouldBoundTheLengthOfNames() {
-    BroadcastContract.checkNames("alerts", "\u00e9\ud83d\ude97".repeat(341));
-    assertThatThrownBy(() -> BroadcastContract.checkNames("alerts", "x".repeat(1_025)))
+    checkNames("alerts", "\u00e9\ud83d\ude97".repeat(341));
+    assertThatThrownBy(() -> checkNames("alerts", "x".repeat(1_025)))
         .hasMessageContaining("has 1025 characters; allowed on a Broadcast subscription are 1024")
         .satisfies(e -> assertThat(e.getMessage().length()).isLessThan(250));
   }
@@ -64,7 +67,7 @@ class BroadcastContractTest {
   @ParameterizedTest
   @EnumSource(names = {"Failover", "Key_Shared"})
   void shouldRefuseOtherWireTypesAndNameTheTwoAllowed(SubType wireType) {
-    assertThatThrownBy(() -> isBroadcast("Broadcast", wireType))
+    assertThatThrownBy(() -> check("Broadcast", wireType))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(wireType.name())
         .hasMessageContaining("Exclusive")
@@ -72,9 +75,12 @@ class BroadcastContractTest {
   }
 
   @Test
-  void shouldFollowADeclaredSubscription() {
-    Map<String, String> declared = Map.of(BroadcastContract.TYPE_PROPERTY, "broadcast");
-    assertThat(BroadcastContract.isBroadcast(NONE, declared, SubType.Shared)).isTrue();
+  void shouldCheckAConsumerThatDoesNotNameTheTypeOfADeclaredSubscription() {
+    assertThatCode(() -> BroadcastContract.check(NONE, SubType.Shared, "alerts", ""))
+        .doesNotThrowAnyException();
+    assertThatThrownBy(() -> BroadcastContract.check(NONE, SubType.Failover, "alerts", "car"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Failover");
   }
 
   @ParameterizedTest
@@ -82,14 +88,19 @@ class BroadcastContractTest {
   void shouldRefuseATimeToLiveThatIsNoWholeNumber(String ttl) {
     Map<String, String> properties =
         Map.of(BroadcastContract.TYPE_PROPERTY, "Broadcast", BroadcastContract.TTL_PROPERTY, ttl);
-    assertThatThrownBy(() -> BroadcastContract.isBroadcast(properties, NONE, SubType.Exclusive))
+    assertThatThrownBy(
+            () -> BroadcastContract.check(properties, SubType.Exclusive, "alerts", "car"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(BroadcastContract.TTL_PROPERTY)
         .hasMessageContaining("'" + ttl + "'");
   }
 
-  private static boolean isBroadcast(String value, SubType wireType) {
-    return BroadcastContract.isBroadcast(
-        Map.of(BroadcastContract.TYPE_PROPERTY, value), NONE, wireType);
+  private static void check(String type, SubType wireType) {
+    BroadcastContract.check(
+        Map.of(BroadcastContract.TYPE_PROPERTY, type), wireType, "alerts", "car");
+  }
+
+  private static void checkNames(String subscription, String consumer) {
+    BroadcastContract.check(NONE, SubType.Exclusive, subscription, consumer);
   }
 }

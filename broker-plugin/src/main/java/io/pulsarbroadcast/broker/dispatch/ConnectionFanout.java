@@ -51,13 +51,16 @@ public final class ConnectionFanout {
   private boolean closed;
 
   public ConnectionFanout(
-      FrameWriter writer, BroadcastDispatcher dispatcher, long maxPendingBytes) {
+      FrameWriter writer,
+      BroadcastDispatcher dispatcher,
+      ConsumerOwner.Filters filters,
+      long maxPendingBytes) {
     this.writer = writer;
     this.dispatcher = dispatcher;
     this.maxPendingBytes = maxPendingBytes;
     this.catchUp = new CatchUpBatch(dispatcher);
     this.delayed = new DelayedDeliveries(writer, dispatcher.delayedRoom(), this::replace);
-    this.sender = new EntrySender(writer, delayed, dispatcher);
+    this.sender = new EntrySender(writer, delayed, filters, dispatcher);
     this.gauges = new ConnectionGauges(dispatcher.metrics());
   }
 
@@ -81,7 +84,7 @@ public final class ConnectionFanout {
     members.add(consumer);
     if (!writer.isActive()) {
       // The connection went away while the consumer was being created.
-      consumer.close();
+      consumer.owner().close();
     }
   }
 
@@ -198,7 +201,7 @@ public final class ConnectionFanout {
     updateTailCount();
     gauges.close();
     for (FanoutConsumer consumer : List.copyOf(members)) {
-      consumer.close();
+      consumer.owner().close();
     }
   }
 

@@ -17,8 +17,12 @@ public interface ConsumerOwner {
     RESCHEDULE
   }
 
-  /** Filters an entry that the consumer would be sent next. */
-  Verdict filter(BroadcastEntry entry);
+  /** The entry filters of a subscription; called on the event loop of each of its connections. */
+  interface Filters {
+
+    /** What they say of an entry that a consumer would be sent next. */
+    Verdict test(ConsumerOwner consumer, BroadcastEntry entry);
+  }
 
   /** The consumer has passed an entry that it was not sent. */
   void filtered(BroadcastEntry entry, Verdict verdict);

@@ -13,12 +13,18 @@ final class EntrySender {
 
   private final FrameWriter writer;
   private final DelayedDeliveries delayed;
+  private final ConsumerOwner.Filters filters;
   private final SentCounts sentAtTail;
   private final SentCounts sentBehind;
 
-  EntrySender(FrameWriter writer, DelayedDeliveries delayed, BroadcastDispatcher dispatcher) {
+  EntrySender(
+      FrameWriter writer,
+      DelayedDeliveries delayed,
+      ConsumerOwner.Filters filters,
+      BroadcastDispatcher dispatcher) {
     this.writer = writer;
     this.delayed = delayed;
+    this.filters = filters;
     this.sentAtTail = new SentCounts(dispatcher, true);
     this.sentBehind = new SentCounts(dispatcher, false);
   }
@@ -35,10 +41,12 @@ final class EntrySender {
       return;
     }
     Verdict verdict =
-        cursor.cutPart(entry.ordinal(), entry.messages()) ? Verdict.REJECT : consumer.filter(entry);
+        cursor.cutPart(entry.ordinal(), entry.messages())
+            ? Verdict.REJECT
+            : filters.test(consumer.owner(), entry);
     if (verdict != Verdict.ACCEPT) {
       consumer.passed(entry);
-      consumer.filtered(entry, verdict);
+      consumer.owner().filtered(entry, verdict);
       return;
     }
     if (!consumer.isOrdered() && isDelayed(consumer, entry)) {
@@ -58,7 +66,7 @@ final class EntrySender {
   }
 
   private boolean isDelayed(FanoutConsumer consumer, BroadcastEntry entry) {
-    long atMillis = consumer.deliverAtMillis(entry);
+    long atMillis = consumer.owner().deliverAtMillis(entry);
     if (atMillis <= 0 || atMillis <= System.currentTimeMillis()) {
       return false;
     }

@@ -114,20 +114,8 @@ public final class FanoutConsumer {
     return consumerId;
   }
 
-  void close() {
-    owner.close();
-  }
-
-  ConsumerOwner.Verdict filter(BroadcastEntry entry) {
-    return owner.filter(entry);
-  }
-
-  void filtered(BroadcastEntry entry, ConsumerOwner.Verdict verdict) {
-    owner.filtered(entry, verdict);
-  }
-
-  long deliverAtMillis(BroadcastEntry entry) {
-    return owner.deliverAtMillis(entry);
+  ConsumerOwner owner() {
+    return owner;
   }
 
   /** Goes back, or on, to its position. */

@@ -4,36 +4,42 @@ package io.pulsarbroadcast.broker.topic;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
+import org.apache.pulsar.broker.ServiceConfiguration;
 import org.apache.pulsar.common.api.proto.CommandAck;
 import org.apache.pulsar.common.api.proto.CommandAck.AckType;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 import org.apache.pulsar.common.api.proto.MessageIdData;
 
 /**
- * Brings a client's acknowledgement to its consumer's position; what cannot be taken is counted and
- * logged, and moves nothing. Stateless; may be called from any thread, in any order.
+ * Brings acknowledgements on one Broadcast subscription to their consumers' positions; what cannot
+ * be taken is counted and logged, and moves nothing. Immutable; may be called from any thread, in
+ * any order.
  */
 final class Acknowledgement {
 
   /** A batch may have this many messages, for what a client may claim of it. */
   private static final int MAX_ACK_SET_WORDS = 1 << 10;
 
-  private Acknowledgement() {}
+  private final LedgerIndex index;
+  private final ServiceConfiguration broker;
+
+  /**
+   * @param index which ordinal each entry of the topic has
+   * @param broker says whether acknowledgements of single messages of a batch are taken
+   */
+  Acknowledgement(LedgerIndex index, ServiceConfiguration broker) {
+    this.index = index;
+    this.broker = broker;
+  }
 
   /** The consumer that acknowledges. */
   interface Taker {
-
-    /** Where entries of the topic are. */
-    LedgerIndex index();
 
     /** What it has acknowledged. */
     VirtualCursor position();
 
     /** The contract that it asked for. */
     SubType subType();
-
-    /** Whether the broker takes acknowledgements of single messages of a batch. */
-    boolean takesPartsOfBatches();
 
     /** Counts an acknowledgement that is not taken. */
     void refuse(long ledgerId, long entryId, String reason);
@@ -44,7 +50,7 @@ final class Acknowledgement {
    *
    * @return whether there is something to store
    */
-  static boolean take(CommandAck ack, Taker taker) {
+  boolean take(CommandAck ack, Taker taker) {
     boolean changed = false;
     for (int i = 0; i < ack.getMessageIdsCount(); i++) {
       changed |= take(ack.getMessageIdAt(i), ack.getAckType(), taker);
@@ -52,10 +58,10 @@ final class Acknowledgement {
     return changed;
   }
 
-  private static boolean take(MessageIdData id, AckType type, Taker taker) {
-    long ordinal = taker.index().ordinalOf(id.getLedgerId(), id.getEntryId());
+  private boolean take(MessageIdData id, AckType type, Taker taker) {
+    long ordinal = index.ordinalOf(id.getLedgerId(), id.getEntryId());
     if (ordinal == LedgerIndex.UNKNOWN) {
-      if (!taker.index().isTrimmed(id.getLedgerId())) {
+      if (!index.isTrimmed(id.getLedgerId())) {
         refuse(id, taker, "the topic has no such ledger");
       }
       return false;
@@ -82,12 +88,12 @@ final class Acknowledgement {
    * Takes an acknowledgement of single messages of a batch. As on other subscriptions it counts
    * where the broker enables it; of a cumulative one what is before the batch counts in any case.
    */
-  private static AckResult takePart(MessageIdData id, long ordinal, AckType type, Taker taker) {
+  private AckResult takePart(MessageIdData id, long ordinal, AckType type, Taker taker) {
     AckResult before =
         type == AckType.Cumulative
             ? taker.position().ackCumulative(ordinal - 1)
             : AckResult.UNCHANGED;
-    if (before == AckResult.NOT_SENT || !taker.takesPartsOfBatches()) {
+    if (before == AckResult.NOT_SENT || !broker.isAcknowledgmentAtBatchIndexLevelEnabled()) {
       return before;
     }
     int words = id.getAckSetsCount();

@@ -129,16 +129,6 @@ final class BroadcastConsumer extends Consumer
   }
 
   @Override
-  public LedgerIndex index() {
-    return broadcast.index();
-  }
-
-  @Override
-  public boolean takesPartsOfBatches() {
-    return broadcast.acknowledgesPartsOfBatches();
-  }
-
-  @Override
   public void refuse(long ledgerId, long entryId, String reason) {
     broadcast.refuseAck(this, ledgerId, entryId, reason);
   }
@@ -199,7 +189,7 @@ final class BroadcastConsumer extends Consumer
               "Acknowledging in a transaction is not supported on a Broadcast subscription"));
     }
     lastAckedTimestamp = System.currentTimeMillis();
-    ExecutorPolicy executors = broadcast.executors();
+    ExecutorPolicy executors = broadcast.parts().executors();
     if (executors.takesAcksAtOnce()) {
       acknowledge(ack);
       return DONE;
@@ -220,18 +210,19 @@ final class BroadcastConsumer extends Consumer
   }
 
   private void acknowledge(CommandAck ack) {
-    broadcast.metrics().acked(ack.getMessageIdsCount());
+    SubscriptionParts parts = broadcast.parts();
+    parts.metrics().acked(ack.getMessageIdsCount());
     boolean changed;
-    if (broadcast.executors().takesAcksAtOnce()) {
+    if (parts.executors().takesAcksAtOnce()) {
       // A seek begins on the same thread.
-      changed = !moving && Acknowledgement.take(ack, this);
+      changed = !moving && parts.acknowledgement().take(ack, this);
     } else {
       synchronized (position()) {
-        changed = !moving && Acknowledgement.take(ack, this);
+        changed = !moving && parts.acknowledgement().take(ack, this);
       }
     }
     if (changed) {
-      broadcast.positionMoved();
+      parts.markDelete().positionMoved();
       if (fanout.mayUnblock()) {
         connection().unblock(broadcast, fanout);
       }
@@ -253,24 +244,20 @@ final class BroadcastConsumer extends Consumer
       redeliverUnacknowledgedMessages(DEFAULT_CONSUMER_EPOCH);
       return;
     }
+    LedgerIndex index = broadcast.parts().index();
     long[] ordinals =
         messageIds.stream()
-            .mapToLong(id -> broadcast.index().ordinalOf(id.getLedgerId(), id.getEntryId()))
+            .mapToLong(id -> index.ordinalOf(id.getLedgerId(), id.getEntryId()))
             .filter(ordinal -> ordinal != LedgerIndex.UNKNOWN)
             .toArray();
     connection().redeliver(broadcast, fanout, ordinals);
   }
 
   @Override
-  public Verdict filter(BroadcastEntry entry) {
-    return broadcast.filters().test(this, entry);
-  }
-
-  @Override
   public void filtered(BroadcastEntry entry, Verdict verdict) {
     if (verdict == Verdict.REJECT) {
       position().ackIndividual(entry.ordinal());
-      broadcast.positionMoved();
+      broadcast.parts().markDelete().positionMoved();
       return;
     }
     broadcast.afterRescheduleDelay(
@@ -300,13 +287,18 @@ final class BroadcastConsumer extends Consumer
    * nothing sent before is taken for what comes after.
    */
   CompletableFuture<Void> seek(long ledgerId, long entryId) {
-    return seek(() -> seekOrdinal(broadcast.startPositions().at(ledgerId, entryId)));
+    return seek(() -> seekOrdinal(broadcast.parts().startPositions().at(ledgerId, entryId)));
   }
 
   /** Moves this consumer to the first entry published at or after a time. */
   CompletableFuture<Void> seek(long publishTimeMillis) {
     return seek(
-        () -> broadcast.startPositions().at(publishTimeMillis).thenCompose(this::seekOrdinal));
+        () ->
+            broadcast
+                .parts()
+                .startPositions()
+                .at(publishTimeMillis)
+                .thenCompose(this::seekOrdinal));
   }
 
   private CompletableFuture<Void> seek(Supplier<CompletableFuture<Void>> move) {
@@ -355,7 +347,11 @@ final class BroadcastConsumer extends Consumer
       // Its client reconnects, and the position does not outlast that.
       connection().keepSought(consumerId(), ordinal);
     }
-    return broadcast.startPositions().move(position(), ordinal).thenRun(this::disconnectAfterSeek);
+    return broadcast
+        .parts()
+        .startPositions()
+        .move(position(), ordinal)
+        .thenRun(this::disconnectAfterSeek);
   }
 
   private void disconnectAfterSeek() {
@@ -403,7 +399,9 @@ final class BroadcastConsumer extends Consumer
   /** The topic's last message, beside this consumer's position. */
   CompletableFuture<LastMessageId> lastMessageId() {
     return LastMessageId.of((PersistentTopic) broadcast.getTopic())
-        .thenApply(last -> last.with(broadcast.startPositions().positionBefore(position().next())));
+        .thenApply(
+            last ->
+                last.with(broadcast.parts().startPositions().positionBefore(position().next())));
   }
 
   @Line(before = "3.2")

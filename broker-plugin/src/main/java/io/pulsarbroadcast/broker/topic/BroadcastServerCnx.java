@@ -184,13 +184,13 @@ final class BroadcastServerCnx extends ServerCnx {
   @Override
   protected void handleSubscribe(CommandSubscribe subscribe) {
     Map<String, String> properties = CommandUtils.metadataFromCommand(subscribe);
+    if (!BroadcastContract.namesType(properties)) {
+      super.handleSubscribe(subscribe);
+      return;
+    }
     String refusal = isHandshakeCompleted() ? refusalOf(subscribe, properties) : null;
     if (refusal == null) {
-      if (BroadcastContract.namesType(properties)) {
-        ConsumerLogFilter.quietly(() -> super.handleSubscribe(subscribe));
-      } else {
-        super.handleSubscribe(subscribe);
-      }
+      ConsumerLogFilter.quietly(() -> super.handleSubscribe(subscribe));
     } else {
       getCommandSender()
           .sendErrorResponse(subscribe.getRequestId(), ServerError.NotAllowedError, refusal);
@@ -220,28 +220,24 @@ final class BroadcastServerCnx extends ServerCnx {
 
   private static String refusalOf(CommandSubscribe subscribe, Map<String, String> properties) {
     try {
-      boolean broadcast =
-          BroadcastContract.isBroadcast(properties, Map.of(), subscribe.getSubType());
-      if (broadcast) {
-        BroadcastContract.checkNames(
-            subscribe.getSubscription(),
-            subscribe.hasConsumerName() ? subscribe.getConsumerName() : "");
-      }
-      if (broadcast
-          && subscribe.getTopic().startsWith(TopicDomain.non_persistent.value() + "://")) {
-        return "A Broadcast subscription needs a persistent topic, and "
-            + subscribe.getTopic()
-            + " is not";
-      }
-      return null;
+      BroadcastContract.check(
+          properties,
+          subscribe.getSubType(),
+          subscribe.getSubscription(),
+          subscribe.hasConsumerName() ? subscribe.getConsumerName() : "");
     } catch (IllegalArgumentException e) {
       return e.getMessage();
     }
+    return subscribe.getTopic().startsWith(TopicDomain.non_persistent.value() + "://")
+        ? "A Broadcast subscription needs a persistent topic, and "
+            + subscribe.getTopic()
+            + " is not"
+        : null;
   }
 
   @Override
   protected void handleCloseConsumer(CommandCloseConsumer close) {
-    if (broadcastConsumer(close.getConsumerId()) != null) {
+    if (consumersById.containsKey(close.getConsumerId())) {
       ConsumerLogFilter.quietly(() -> super.handleCloseConsumer(close));
     } else {
       super.handleCloseConsumer(close);
@@ -267,7 +263,7 @@ final class BroadcastServerCnx extends ServerCnx {
   /** Moves the one consumer; the broker would move the subscription. */
   @Override
   protected void handleSeek(CommandSeek seek) {
-    BroadcastConsumer consumer = broadcastConsumer(seek.getConsumerId());
+    BroadcastConsumer consumer = consumersById.get(seek.getConsumerId());
     if (consumer == null || !(seek.hasMessageId() || seek.hasMessagePublishTime())) {
       super.handleSeek(seek);
       return;
@@ -292,7 +288,7 @@ final class BroadcastServerCnx extends ServerCnx {
   /** Answers with the one consumer's position; the broker would answer with the subscription's. */
   @Override
   protected void handleGetLastMessageId(CommandGetLastMessageId command) {
-    BroadcastConsumer consumer = broadcastConsumer(command.getConsumerId());
+    BroadcastConsumer consumer = consumersById.get(command.getConsumerId());
     if (consumer == null) {
       super.handleGetLastMessageId(command);
       return;
@@ -319,7 +315,7 @@ final class BroadcastServerCnx extends ServerCnx {
         direct ? consolidation : ctx(),
         this::withoutWhatPeerLacks,
         TopicName.getPartitionIndex(subscription.getTopicName()),
-        subscription.executors().fanout());
+        subscription.parts().executors().fanout());
   }
 
   private ByteBuf withoutWhatPeerLacks(ByteBuf entry) {
@@ -351,16 +347,5 @@ final class BroadcastServerCnx extends ServerCnx {
     } else {
       ctx().executor().execute(task);
     }
-  }
-
-  private BroadcastConsumer broadcastConsumer(long consumerId) {
-    CompletableFuture<org.apache.pulsar.broker.service.Consumer> consumer =
-        getConsumers().get(consumerId);
-    return consumer != null
-            && consumer.isDone()
-            && !consumer.isCompletedExceptionally()
-            && consumer.getNow(null) instanceof BroadcastConsumer broadcast
-        ? broadcast
-        : null;
   }
 }

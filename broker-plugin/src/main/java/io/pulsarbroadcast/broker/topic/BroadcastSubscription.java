@@ -4,16 +4,13 @@ package io.pulsarbroadcast.broker.topic;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.compat.LineNeutralSubscription;
-import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.MarkDelete;
-import io.pulsarbroadcast.broker.ledger.StartPositions;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
-import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import io.pulsarbroadcast.broker.stats.BroadcastStats;
 import io.pulsarbroadcast.broker.stats.ConsumerReport;
 import java.util.List;
@@ -25,7 +22,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.Position;
-import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
@@ -168,7 +165,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** What this subscription sends down one connection. On the connection's event loop. */
   ConnectionFanout newFanout(FrameWriter writer) {
     ConnectionFanout fanout =
-        new ConnectionFanout(writer, parts.fanout(), parts.config().connectionMaxPendingBytes());
+        new ConnectionFanout(
+            writer,
+            parts.fanout(),
+            ((SubscriptionDispatcher) dispatcher).filters(),
+            parts.config().connectionMaxPendingBytes());
     parts.fanout().connect(fanout);
     return fanout;
   }
@@ -215,23 +216,6 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     return DeclaredLog.ofUsers(super.getSubscriptionProperties());
   }
 
-  SubscriptionMetrics metrics() {
-    return parts.metrics();
-  }
-
-  ExecutorPolicy executors() {
-    return parts.executors();
-  }
-
-  EntryFilters filters() {
-    return ((SubscriptionDispatcher) dispatcher).filters();
-  }
-
-  /** Whether the broker takes acknowledgements of single messages of a batch. */
-  boolean acknowledgesPartsOfBatches() {
-    return brokerConfig().isAcknowledgmentAtBatchIndexLevelEnabled();
-  }
-
   /** Whether messages are delivered at the time that their publisher set. */
   boolean delaysDeliveries() {
     return ((PersistentTopic) topic).isDelayedDeliveryEnabled();
@@ -239,37 +223,18 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   /** Runs a task after the time for which an entry filter puts an entry off. */
   void afterRescheduleDelay(Runnable task) {
-    topic
-        .getBrokerService()
-        .getPulsar()
+    PulsarService broker = topic.getBrokerService().getPulsar();
+    broker
         .getExecutor()
         .schedule(
             task,
-            brokerConfig().getDispatcherEntryFilterRescheduledMessageDelay(),
+            broker.getConfiguration().getDispatcherEntryFilterRescheduledMessageDelay(),
             TimeUnit.MILLISECONDS);
-  }
-
-  private ServiceConfiguration brokerConfig() {
-    return topic.getBrokerService().getPulsar().getConfiguration();
-  }
-
-  /** A consumer's position moved. */
-  void positionMoved() {
-    parts.markDelete().positionMoved();
   }
 
   /** Hands the lowest position to the managed cursor now. */
   CompletableFuture<Void> handOverPosition() {
     return parts.markDelete().handOver();
-  }
-
-  /** Which ordinal each entry of the topic has. */
-  LedgerIndex index() {
-    return parts.index();
-  }
-
-  StartPositions startPositions() {
-    return parts.startPositions();
   }
 
   /** Whether a position has everything that was published. */
@@ -375,7 +340,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Counts an acknowledgement that was not taken, and logs the first of a connection. */
   void refuseAck(BroadcastConsumer consumer, long ledgerId, long entryId, String reason) {
     refusedAcks.increment();
-    metrics().ackRefused();
+    parts.metrics().ackRefused();
     if (consumer.connection().isFirstRefusedAck()) {
       log.warn(
           "[{}][{}] Ignored an acknowledgement of {}:{} by consumer {} ({}): {}. Further ones of this connection are only"

@@ -182,19 +182,12 @@ final class BroadcastTopic extends MeteredTopic {
         existing != null
             ? existing.getSubscriptionProperties()
             : option.getSubscriptionProperties().orElse(Map.of());
-    boolean broadcast;
-    try {
-      broadcast =
-          BroadcastContract.isBroadcast(
-              SubscribeOptions.properties(option), declared, option.getSubType());
-      if (broadcast) {
-        BroadcastContract.checkNames(option.getSubscriptionName(), option.getConsumerName());
-      }
-    } catch (IllegalArgumentException e) {
-      return CompletableFuture.failedFuture(new NotAllowedException(e.getMessage()));
-    }
-    if (broadcast) {
+    if (BroadcastContract.namesType(SubscribeOptions.properties(option))) {
+      // Its connection has checked the contract.
       return subscribeBroadcast(option);
+    }
+    if (BroadcastContract.isDeclared(declared)) {
+      return subscribeDeclared(option);
     }
     if (refused.contains(option.getSubscriptionName())) {
       return busy(
@@ -242,6 +235,20 @@ final class BroadcastTopic extends MeteredTopic {
               checkBackloggedCursors();
               return subscribe.consumerFor(standIn);
             });
+  }
+
+  /** Subscribes a consumer that perhaps does not know that the subscription is Broadcast. */
+  private CompletableFuture<Consumer> subscribeDeclared(SubscriptionOption option) {
+    try {
+      BroadcastContract.check(
+          SubscribeOptions.properties(option),
+          option.getSubType(),
+          option.getSubscriptionName(),
+          option.getConsumerName());
+    } catch (IllegalArgumentException e) {
+      return CompletableFuture.failedFuture(new NotAllowedException(e.getMessage()));
+    }
+    return subscribeBroadcast(option);
   }
 
   private CompletableFuture<Consumer> subscribeBroadcast(SubscriptionOption asked) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.apache.pulsar.broker.service.BrokerServiceException;
+import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.SubscriptionOption;
@@ -89,8 +90,7 @@ final class ConsumerAdmission {
   private CompletableFuture<VirtualCursor> position(
       SubscriptionOption option, BroadcastServerCnx connection) {
     // Counted before it is there, so that two who come at once do not both take the last place.
-    BrokerServiceException refusal =
-        SubscriptionDispatcher.refusal(subscription.getTopic(), consumers.reserve());
+    BrokerServiceException refusal = tooMany(consumers.reserve());
     if (subscription.lifecycle().isFenced()) {
       // Whoever fences it looks for those counted before: from now on nobody registers.
       refusal = fenced();
@@ -111,6 +111,15 @@ final class ConsumerAdmission {
             subscription.refused();
           }
         });
+  }
+
+  /** Why so many consumers are too many, or null: the policies of topic, namespace, broker. */
+  private ConsumerBusyException tooMany(int connected) {
+    Integer limit =
+        subscription.getTopic().getHierarchyTopicPolicies().getMaxConsumersPerSubscription().get();
+    return limit == null || limit <= 0 || connected <= limit
+        ? null
+        : new ConsumerBusyException("Subscription reached max consumers limit");
   }
 
   private long timeToLiveSeconds(SubscriptionOption option) {

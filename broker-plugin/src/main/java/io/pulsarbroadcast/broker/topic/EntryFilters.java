@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.topic;
 
 import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
+import io.pulsarbroadcast.broker.dispatch.ConsumerOwner;
 import io.pulsarbroadcast.broker.dispatch.ConsumerOwner.Verdict;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * The broker's entry filters (PIP-105), asked for each consumer and entry. Filters are the broker's
  * and shared by all its subscriptions, so they take calls from any thread; so does this.
  */
-final class EntryFilters {
+final class EntryFilters implements ConsumerOwner.Filters {
 
   private static final Logger log = LoggerFactory.getLogger(EntryFilters.class);
 
@@ -36,12 +37,13 @@ final class EntryFilters {
     this.filters = filters;
   }
 
-  Verdict test(Consumer consumer, BroadcastEntry entry) {
+  @Override
+  public Verdict test(ConsumerOwner consumer, BroadcastEntry entry) {
     if (filters.isEmpty()) {
       return Verdict.ACCEPT;
     }
     processed.add(entry.messages());
-    Verdict verdict = ask(consumer, entry);
+    Verdict verdict = ask((Consumer) consumer, entry);
     switch (verdict) {
       case ACCEPT -> accepted.add(entry.messages());
       case REJECT -> rejected.add(entry.messages());

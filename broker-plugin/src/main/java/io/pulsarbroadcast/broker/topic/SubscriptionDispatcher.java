@@ -9,13 +9,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
 import org.apache.pulsar.broker.loadbalance.extensions.data.BrokerLookupData;
-import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.Dispatcher;
 import org.apache.pulsar.broker.service.EntryFilterSupport;
 import org.apache.pulsar.broker.service.RedeliveryTracker;
 import org.apache.pulsar.broker.service.RedeliveryTrackerDisabled;
-import org.apache.pulsar.broker.service.Topic;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
@@ -57,24 +55,13 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
     return filters;
   }
 
-  /** Why one more consumer is one too many, or null: the policies of topic, namespace, broker. */
-  static ConsumerBusyException refusal(Topic topic, int consumers) {
-    Integer limit = topic.getHierarchyTopicPolicies().getMaxConsumersPerSubscription().get();
-    return limit == null || limit <= 0 || consumers <= limit
-        ? null
-        : new ConsumerBusyException("Subscription reached max consumers limit");
-  }
-
   /**
-   * Admits the broker's stand-in for a Broadcast consumer, see {@link BroadcastTopic}; the consumer
-   * itself follows.
+   * Takes the broker's stand-in for a Broadcast consumer, see {@link BroadcastTopic}; the consumer
+   * itself follows, and {@link ConsumerAdmission} says whether there is room for it.
    */
   @Override
   public CompletableFuture<Void> addConsumer(Consumer standIn) {
-    ConsumerBusyException refusal = refusal(subscription.getTopic(), consumers.count() + 1);
-    return refusal == null
-        ? CompletableFuture.completedFuture(null)
-        : CompletableFuture.failedFuture(refusal);
+    return CompletableFuture.completedFuture(null);
   }
 
   @Override

@@ -19,7 +19,7 @@ class EntrySenderTest {
       new FrameWriter(channel.pipeline().firstContext(), payload -> payload, -1, null);
   private final DelayedDeliveries delayed =
       new DelayedDeliveries(writer, new DelayedDeliveries.Room(0, 0), consumer -> {});
-  private final EntrySender sender = new EntrySender(writer, delayed, null);
+  private final EntrySender sender = new EntrySender(writer, delayed, TestOwner::filter, null);
   private final Owner owner = new Owner();
   private final FanoutConsumer consumer =
       new FanoutConsumer(
@@ -54,13 +54,6 @@ class EntrySenderTest {
   }
 
   private static final class Owner extends TestOwner {
-    private Verdict verdict;
-
-    @Override
-    public Verdict filter(BroadcastEntry entry) {
-      return verdict;
-    }
-
     @Override
     public long deliverAtMillis(BroadcastEntry entry) {
       return System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1);

@@ -360,7 +360,12 @@ class FanoutSimulationTest {
         if (fanout == null) {
           FrameWriter writer =
               new FrameWriter(channel.pipeline().firstContext(), payload -> payload, -1, null);
-          fanout = new ConnectionFanout(writer, dispatcher, 4L * payloadBytes);
+          fanout =
+              new ConnectionFanout(
+                  writer,
+                  dispatcher,
+                  (consumer, entry) -> ((SimulatedConsumer) consumer).filter(entry),
+                  4L * payloadBytes);
           dispatcher.connect(fanout);
         }
         SimulatedConsumer consumer = new SimulatedConsumer(this, everybody.size());
@@ -480,8 +485,7 @@ class FanoutSimulationTest {
         last = Math.max(last, number);
       }
 
-      @Override
-      public Verdict filter(BroadcastEntry entry) {
+      Verdict filter(BroadcastEntry entry) {
         return isRejected(id, entry.ordinal()) ? Verdict.REJECT : Verdict.ACCEPT;
       }
 

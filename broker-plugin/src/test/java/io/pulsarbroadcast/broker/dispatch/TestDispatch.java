@@ -343,7 +343,7 @@ final class TestDispatch {
     private Connection() {
       FrameWriter writer =
           new FrameWriter(channel.pipeline().firstContext(), payload -> payload, -1, thread::add);
-      fanout = new ConnectionFanout(writer, dispatcher, MAX_PENDING_BYTES);
+      fanout = new ConnectionFanout(writer, dispatcher, TestOwner::filter, MAX_PENDING_BYTES);
     }
 
     /** A consumer of the ordered contract that may be sent one message, from {@code next} on. */

@@ -15,9 +15,9 @@ class TestOwner implements ConsumerOwner {
   /** The ordinals of what it was told that its consumer was not sent. */
   final List<Long> filtered = new ArrayList<>();
 
-  @Override
-  public Verdict filter(BroadcastEntry entry) {
-    return verdict;
+  /** The filters of a subscription, whose consumers' owners say what is filtered. */
+  static Verdict filter(ConsumerOwner consumer, BroadcastEntry entry) {
+    return ((TestOwner) consumer).verdict;
   }
 
   @Override

@@ -89,11 +89,6 @@ public class TailDispatchBenchmark {
   /** A consumer that wants everything. */
   private static final class Owner implements ConsumerOwner {
     @Override
-    public Verdict filter(BroadcastEntry entry) {
-      return Verdict.ACCEPT;
-    }
-
-    @Override
     public void filtered(BroadcastEntry entry, Verdict verdict) {}
 
     @Override
@@ -144,7 +139,10 @@ public class TailDispatchBenchmark {
                 .subscription("public/default", "topic", "subscription"));
     fanout =
         new ConnectionFanout(
-            new FrameWriter(out, stored -> stored, -1, null), dispatcher, Long.MAX_VALUE);
+            new FrameWriter(out, stored -> stored, -1, null),
+            dispatcher,
+            (consumer, entry) -> ConsumerOwner.Verdict.ACCEPT,
+            Long.MAX_VALUE);
     dispatcher.connect(fanout);
     for (int i = 0; i < consumers; i++) {
       FanoutConsumer consumer =
