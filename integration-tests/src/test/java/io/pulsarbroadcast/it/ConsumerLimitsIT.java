@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.common.policies.data.AutoSubscriptionCreationOverride;
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,25 @@ class ConsumerLimitsIT {
     for (CompletableFuture<Consumer<String>> consumer : subscribing) {
       if (!consumer.isCompletedExceptionally()) {
         consumer.get().close();
+      }
+    }
+  }
+
+  /** I1: who comes back before its former connection is known to be dead has a place. */
+  @Test
+  void shouldNotCountADeadNamesake(Broker broker) throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    broker.admin().namespaces().setMaxConsumersPerSubscription(namespace, 1);
+    String topic = OperatedBroker.topicIn(namespace);
+    broker.broadcast(topic, "all", "a").subscribe().close();
+    try (PulsarClient client = broker.newClient()) {
+      RawConnection dead = new RawConnection(broker, client);
+      dead.subscribe(0, topic, "a").get();
+      assertFull(broker, topic);
+      dead.fallSilent();
+      try (Consumer<String> returned = broker.broadcast(topic, "all", "a").subscribe()) {
+        publish(broker, topic, 0, 3);
+        assertThat(receiveAndAck(returned, 3)).isEqualTo(values(0, 3));
       }
     }
   }

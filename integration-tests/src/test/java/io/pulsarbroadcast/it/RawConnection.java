@@ -111,6 +111,16 @@ final class RawConnection {
                 consumerId, requestId, id.getLedgerId(), id.getEntryId(), new long[0]));
   }
 
+  /** Reads nothing any more, so that the broker takes the client for dead when it asks it. */
+  void fallSilent() {
+    // On the event loop, because a read that is pending would be done yet.
+    connection
+        .ctx()
+        .executor()
+        .submit(() -> connection.ctx().channel().config().setAutoRead(false))
+        .syncUninterruptibly();
+  }
+
   void acknowledge(long consumerId, MessageIdImpl id) {
     acknowledge(consumerId, id, AckType.Cumulative, null);
   }
