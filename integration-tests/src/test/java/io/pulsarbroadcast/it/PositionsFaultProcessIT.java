@@ -237,6 +237,35 @@ class PositionsFaultProcessIT {
     }
   }
 
+  /** I6: who is told that the seek failed is where it was, and misses nothing. */
+  @Test
+  void shouldGiveAConsumerEverythingWhoseSeekCouldNotBeStored() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> car =
+        broker.atOnce(topic, "all", "car").receiverQueueSize(1).subscribe()) {
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
+      awaitBacklog(broker, topic, "all", 7);
+      PositionsFaults faults = PositionsFaults.in(folder);
+      faults.failWrites();
+      try {
+        assertThatThrownBy(() -> car.seek(MessageId.latest))
+            .isInstanceOf(PulsarClientException.class)
+            .hasMessageContaining("Seek failed");
+      } finally {
+        faults.takeWrites();
+      }
+      publish(broker, topic, 10, 12);
+      assertThat(receiveUntil(car, "message-11")).containsAll(values(3, 12));
+      awaitBacklog(broker, topic, "all", 0);
+
+      car.seek(MessageId.latest);
+      publish(broker, topic, 12, 13);
+      assertThat(receiveAndAck(car, 1)).isEqualTo(values(12, 13));
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
   private static ConsumerBuilder<String> plain(String topic) {
     return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("all");
   }

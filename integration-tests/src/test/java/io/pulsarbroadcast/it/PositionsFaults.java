@@ -209,9 +209,10 @@ final class PositionsFaults {
             while (true) {
               Thread.sleep(20);
               if (Files.exists(FOLDER.resolve("write"))) {
+                String wanted = Files.readString(FOLDER.resolve("write"));
                 for (var open : factory.getManagedLedgers().entrySet()) {
                   if (isPositions(open.getKey())) {
-                    state.set(open.getValue(), ManagedLedgerImpl.State.WriteFailed);
+                    state.set(open.getValue(), ManagedLedgerImpl.State.valueOf(wanted));
                   }
                 }
                 Files.delete(FOLDER.resolve("write"));
@@ -506,7 +507,16 @@ final class PositionsFaults {
 
   /** Leaves the logs that are open as after a write that failed. */
   void failWrite() throws IOException {
-    Path wanted = Files.createFile(folder.resolve("write"));
-    await().until(() -> !Files.exists(wanted));
+    ask("write", "WriteFailed");
+  }
+
+  /** From now on the logs that are open take nothing. */
+  void failWrites() throws IOException {
+    ask("write", "Closed");
+  }
+
+  /** They do again, as after a write that failed. */
+  void takeWrites() throws IOException {
+    ask("write", "ClosedLedger");
   }
 }

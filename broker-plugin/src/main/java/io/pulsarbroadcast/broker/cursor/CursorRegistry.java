@@ -317,6 +317,19 @@ public final class CursorRegistry {
   }
 
   /**
+   * Takes back a move forward that could not be stored.
+   *
+   * @param before where the position was; it is left alone when it is not after that
+   * @return what it cannot have any more, because the subscription has been moved on meanwhile
+   */
+  public synchronized Skipped putBack(VirtualCursor cursor, long before) {
+    if (cursor.next() > before) {
+      cursor.reset(before);
+    }
+    return raiseToFloor();
+  }
+
+  /**
    * Whether there is no position, neither of a connected consumer nor left behind, nor a lost one.
    */
   public synchronized boolean isEmpty() {

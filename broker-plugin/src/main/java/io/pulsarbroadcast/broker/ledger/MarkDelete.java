@@ -12,6 +12,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SkipCounters;
 import java.util.Map;
@@ -80,6 +81,10 @@ public final class MarkDelete {
   /** How many moves back are under way. */
   @GuardedBy("this")
   private int holds;
+
+  /** How many seeks are not on storage yet; until then what is behind them is not given up. */
+  @GuardedBy("this")
+  private int seeks;
 
   /**
    * The last hand-over; the managed cursor shows its position before it is on storage. Written
@@ -286,7 +291,8 @@ public final class MarkDelete {
   }
 
   /**
-   * Hands the lowest position to the managed cursor now; not while it is held, but then soon after.
+   * Hands the lowest position to the managed cursor now; not while it is held, nor during a seek,
+   * but then soon after.
    *
    * @return completed when the managed cursor has the position
    */
@@ -298,7 +304,7 @@ public final class MarkDelete {
     long lowest;
     synchronized (this) {
       consumers = cursors.isKeptForDurable() ? FOR_DURABLE : FOR_NON_DURABLE;
-      if (stopped || holds > 0) {
+      if (stopped || holds > 0 || seeks > 0) {
         return CompletableFuture.completedFuture(null);
       }
       Position current = cursor.getMarkDeletedPosition();
@@ -467,6 +473,40 @@ public final class MarkDelete {
       lowering = lowered;
     }
     return lowered.thenApply(done -> move.get()).whenComplete((moved, e) -> release());
+  }
+
+  /**
+   * Moves a virtual cursor to {@code ordinal}, back or forward (seek).
+   *
+   * @return completed when the new place is on storage. Fails when it cannot be brought there, and
+   *     then the virtual cursor is not after the place where it was (I6).
+   */
+  CompletableFuture<Void> move(VirtualCursor position, long ordinal) {
+    synchronized (this) {
+      seeks++;
+    }
+    return lowerTo(
+            ordinal,
+            () -> {
+              long before = position.next();
+              position.reset(ordinal);
+              return before;
+            })
+        .thenCompose(before -> flush().whenComplete((stored, e) -> moved(position, before, e)))
+        .whenComplete((stored, e) -> sought());
+  }
+
+  private void moved(VirtualCursor position, long before, Throwable notStored) {
+    if (notStored != null) {
+      skips.add(SkipCause.OTHER, cursors.putBack(position, before));
+    }
+  }
+
+  private void sought() {
+    synchronized (this) {
+      seeks--;
+    }
+    positionMoved();
   }
 
   private CompletableFuture<Void> lowerNow(long ordinal) {

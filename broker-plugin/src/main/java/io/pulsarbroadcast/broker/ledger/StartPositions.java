@@ -197,20 +197,13 @@ public final class StartPositions {
     return found;
   }
 
-  /** Moves a position (seek); a durable one's new place is on storage when that is done. */
+  /** Moves a position (seek); a durable one's as {@link MarkDelete#move} says. */
   public CompletableFuture<Void> move(VirtualCursor position, long ordinal) {
     if (!position.isDurable()) {
       position.reset(ordinal);
       return CompletableFuture.completedFuture(null);
     }
-    return markDelete
-        .lowerTo(
-            ordinal,
-            () -> {
-              position.reset(ordinal);
-              return position;
-            })
-        .thenCompose(moved -> markDelete.flush());
+    return markDelete.move(position, ordinal);
   }
 
   /** The last acknowledged entry of a position. */

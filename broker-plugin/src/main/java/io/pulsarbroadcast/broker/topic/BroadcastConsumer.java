@@ -334,12 +334,15 @@ final class BroadcastConsumer extends Consumer
     }
   }
 
-  /** The position could not be moved; what was acknowledged meanwhile is sent again. */
+  /**
+   * The position was not moved; what was acknowledged meanwhile is sent again, also to the client's
+   * next consumer if it has reconnected.
+   */
   void endMove() {
     synchronized (position()) {
       moving = false;
     }
-    startAgain();
+    broadcast.startAgain(position());
   }
 
   private CompletableFuture<Void> seekOrdinal(long ordinal) {

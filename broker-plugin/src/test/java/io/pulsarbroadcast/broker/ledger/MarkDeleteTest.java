@@ -15,6 +15,7 @@ import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SkipCounters;
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -59,7 +60,7 @@ class MarkDeleteTest {
           skippedTo::set,
           index,
           registry,
-          new PositionsStore(new Nowhere(), registry, index, 10),
+          new PositionsStore(new Log(), registry, index, 10),
           skips,
           timer,
           // Nothing by itself: the test says when.
@@ -67,11 +68,14 @@ class MarkDeleteTest {
           () -> this.decided);
   private CompletableFuture<Void> decided = CompletableFuture.completedFuture(null);
 
-  /** Takes every record and keeps none. */
-  private static final class Nowhere implements PositionsStore.Log {
+  /** What becomes of what is written to the log. */
+  private volatile CompletableFuture<Object> written = CompletableFuture.completedFuture("record");
+
+  /** Keeps no record. */
+  private final class Log implements PositionsStore.Log {
     @Override
     public CompletableFuture<Object> append(byte[] record) {
-      return CompletableFuture.completedFuture(record);
+      return written;
     }
 
     @Override
@@ -156,6 +160,61 @@ class MarkDeleteTest {
     markDelete.handOver();
     cursor.completeAll();
     assertThat(cursor.next).isEqualTo(20);
+  }
+
+  @Test
+  void shouldLeaveAConsumerWhereItWasWhenItsSeekForwardIsNotStored() {
+    VirtualCursor slow = connect("slow", 0);
+    ackTo(slow, 3);
+    written = new CompletableFuture<>();
+    CompletableFuture<Void> sought = markDelete.move(slow, 20);
+    markDelete.handOver();
+    cursor.completeAll();
+    assertThat(cursor.next).as("I3, while nobody knows").isZero();
+
+    written.completeExceptionally(new IllegalStateException("not written"));
+    assertThat(sought).failsWithin(Duration.ofSeconds(20));
+    assertThat(slow.next()).as("I6").isEqualTo(3);
+    markDelete.handOver();
+    cursor.completeAll();
+    assertThat(cursor.next).isEqualTo(3);
+
+    written = CompletableFuture.completedFuture("record");
+    assertThat(markDelete.move(slow, 20)).succeedsWithin(Duration.ofSeconds(20));
+    assertThat(slow.next()).isEqualTo(20);
+    markDelete.handOver();
+    cursor.completeAll();
+    assertThat(cursor.next).isEqualTo(20);
+    assertThat(skips.entries(SkipCause.OTHER)).as("I6").isZero();
+  }
+
+  @Test
+  void shouldNotMoveAConsumerForwardWhenItsSeekBackIsNotStored() {
+    VirtualCursor fast = connect("fast", 0);
+    ackTo(fast, 20);
+    written = CompletableFuture.failedFuture(new IllegalStateException("not written"));
+    assertThat(markDelete.move(fast, 5)).failsWithin(Duration.ofSeconds(20));
+    assertThat(fast.next()).as("I4").isEqualTo(5);
+  }
+
+  /** A consumer does not go back to what an operator has cleared meanwhile. */
+  @Test
+  void shouldCountWhatIsGoneWhenASeekIsNotStored() {
+    VirtualCursor slow = connect("slow", 0);
+    written = new CompletableFuture<>();
+    CompletableFuture<Void> sought = markDelete.move(slow, 20);
+    CompletableFuture<Void> cleared =
+        markDelete.moveOn(
+            SkipCause.CLEARED,
+            () -> {
+              cursor.next = 8;
+              return CompletableFuture.completedFuture(null);
+            });
+    written.completeExceptionally(new IllegalStateException("not written"));
+    assertThat(sought).failsWithin(Duration.ofSeconds(20));
+    assertThat(cleared).failsWithin(Duration.ofSeconds(20));
+    assertThat(slow.next()).as("I3").isEqualTo(8);
+    assertThat(skips.entries(SkipCause.OTHER)).as("I6").isEqualTo(8);
   }
 
   @Test
