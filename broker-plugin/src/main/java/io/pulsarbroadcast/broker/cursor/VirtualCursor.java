@@ -27,8 +27,6 @@ import java.util.Objects;
  *   <li>An acknowledgement of an entry at or after {@link #deliveredEnd()} is refused: it was never
  *       sent.
  * </ul>
- *
- * <p>{@code deliveredEnd} is written by the connection's event loop only.
  */
 public final class VirtualCursor {
 
@@ -47,10 +45,13 @@ public final class VirtualCursor {
   }
 
   private static final VarHandle NEXT;
+  private static final VarHandle DELIVERED_END;
 
   static {
     try {
-      NEXT = MethodHandles.lookup().findVarHandle(VirtualCursor.class, "next", long.class);
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      NEXT = lookup.findVarHandle(VirtualCursor.class, "next", long.class);
+      DELIVERED_END = lookup.findVarHandle(VirtualCursor.class, "deliveredEnd", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -122,12 +123,13 @@ public final class VirtualCursor {
   }
 
   /**
-   * Notes that every entry before {@code end} has been sent. Called by the connection's event loop
-   * only.
+   * Notes that every entry before {@code end} has been sent. From any thread: one connection may
+   * still be ending when another goes on at this position.
    */
   public void delivered(long end) {
-    if (end > deliveredEnd) {
-      deliveredEnd = end;
+    long before = deliveredEnd;
+    while (end > before && !DELIVERED_END.compareAndSet(this, before, end)) {
+      before = deliveredEnd;
     }
     if (ahead != null && skipped.firstNotSkipped(next) != next) {
       // Entries for nobody, read only now, were all that was left before a hole.

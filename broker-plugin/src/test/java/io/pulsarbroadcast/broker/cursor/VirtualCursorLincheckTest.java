@@ -12,9 +12,9 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Test;
 
 /**
- * Acknowledgements of any kind on any thread, deliveries on one, and what dispatch asks meanwhile:
- * as if one after the other (I4). Entry 2 is for nobody, of entry 1 single messages are
- * acknowledged.
+ * Acknowledgements of any kind and deliveries on any thread, as while one connection ends and
+ * another goes on, and what dispatch asks meanwhile: as if one after the other (I4). Entry 2 is for
+ * nobody, of entry 1 single messages are acknowledged.
  *
  * <p>Left out on purpose: what an acknowledgement answers beyond "taken", and the position while
  * acknowledgements are under way. It may be low for a moment, before holes are closed; it must not
@@ -27,10 +27,13 @@ public class VirtualCursorLincheckTest {
   private static final int ENTRIES = 4;
 
   private final SkippedEntries skipped = new SkippedEntries();
-  private final VirtualCursor cursor = new VirtualCursor("car", true, skipped, 0, 3);
+  private final VirtualCursor cursor = new VirtualCursor("car", true, skipped, 0, 2);
 
   /** What was taken, which nothing may undo. */
   private final boolean[] taken = new boolean[ENTRIES];
+
+  /** The ends of what was delivered. */
+  private final boolean[] delivered = new boolean[ENTRIES + 1];
 
   public VirtualCursorLincheckTest() {
     skipped.add(2, 3);
@@ -70,9 +73,10 @@ public class VirtualCursorLincheckTest {
     return acknowledged && ordinal != 2;
   }
 
-  @Operation(nonParallelGroup = "event loop")
+  @Operation
   public void delivered(@Param(name = "end") int end) {
     cursor.delivered(end);
+    delivered[end] = true;
   }
 
   @Validate
@@ -82,6 +86,7 @@ public class VirtualCursorLincheckTest {
     for (int i = 0; i < ENTRIES; i++) {
       require(!taken[i] || cursor.isAcknowledged(i), "an acknowledgement was lost");
       require(i >= position || cursor.remaining(i) == null, "a part stayed behind");
+      require(!delivered[i + 1] || cursor.deliveredEnd() > i, "what was delivered was forgotten");
     }
   }
 
@@ -95,7 +100,7 @@ public class VirtualCursorLincheckTest {
     private final boolean[] acknowledged = new boolean[ENTRIES];
     private boolean firstMessage;
     private boolean secondMessage;
-    private int deliveredEnd = 3;
+    private int deliveredEnd = 2;
 
     public boolean ackCumulative(int ordinal) {
       for (int i = 0; i <= ordinal && ordinal < deliveredEnd; i++) {
