@@ -46,7 +46,7 @@ class DelayedDeliveriesIT {
     try (PulsarClient client = broker.newClient();
         Consumer<String> ordered = Broker.broadcast(client, topic, "all", "ordered").subscribe()) {
       List<Consumer<String>> consumers = subscribe(client, topic);
-      publishDelayed(broker, topic);
+      publishDelayed(broker, topic, DELAYED);
       publish(broker, topic, 0, 1);
       List<Message<String>> received = receive(ordered, DELAYED + 1);
       assertThat(received.get(DELAYED).getValue()).as("I7, of ordered ones").isEqualTo("message-0");
@@ -74,6 +74,25 @@ class DelayedDeliveriesIT {
     }
   }
 
+  /** I8: what is skipped takes no room; I7: nobody waits for it in vain. */
+  @Test
+  void shouldHoldNoRoomForWhatIsSkipped(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (PulsarClient client = broker.newClient();
+        Consumer<String> ordered = Broker.broadcast(client, topic, "all", "ordered").subscribe()) {
+      List<Consumer<String>> consumers = subscribe(client, topic);
+      publishDelayed(broker, topic, DELAYED);
+      assertThat(receive(ordered, DELAYED)).hasSize(DELAYED);
+      broker.admin().topics().skipAllMessages(topic, "all");
+
+      publishDelayed(broker, topic, 1);
+      publish(broker, topic, 0, 1);
+      for (Consumer<String> consumer : consumers) {
+        assertThat(receiveValues(consumer, 1)).isEqualTo(values(0, 1));
+      }
+    }
+  }
+
   private static List<Consumer<String>> subscribe(PulsarClient client, String topic) {
     List<CompletableFuture<Consumer<String>>> subscribing = new ArrayList<>();
     for (int i = 0; i < CONSUMERS; i++) {
@@ -85,10 +104,11 @@ class DelayedDeliveriesIT {
     return subscribing.stream().map(CompletableFuture::join).toList();
   }
 
-  private static void publishDelayed(Broker broker, String topic) throws PulsarClientException {
+  private static void publishDelayed(Broker broker, String topic, int messages)
+      throws PulsarClientException {
     try (Producer<String> producer =
         broker.client().newProducer(Schema.STRING).topic(topic).blockIfQueueFull(true).create()) {
-      for (int i = 0; i < DELAYED; i++) {
+      for (int i = 0; i < messages; i++) {
         producer.newMessage().value("later").deliverAfter(1, TimeUnit.HOURS).sendAsync();
       }
       producer.flush();

@@ -5,6 +5,7 @@ import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.receiveValues;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
@@ -223,6 +224,49 @@ class UnorderedContractIT {
         blocked.acknowledge(message);
       }
       awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  /** What was to be sent later, and is skipped, is neither counted nor taken for acknowledged. */
+  @Test
+  void shouldLimitUnacknowledgedMessagesAfterDelayedOnesWereSkipped(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> unordered = shared(broker, topic, "a").subscribe();
+        Consumer<String> ordered = broker.broadcast(topic, "all", "b").subscribe();
+        Producer<String> producer =
+            broker
+                .client()
+                .newProducer(Schema.STRING)
+                .topic(topic)
+                .enableBatching(false)
+                .create()) {
+      broker.admin().topicPolicies().setMaxUnackedMessagesOnConsumer(topic, 10);
+      await()
+          .until(
+              () ->
+                  broker.admin().topicPolicies().getMaxUnackedMessagesOnConsumer(topic, true)
+                      == 10);
+      for (int i = 0; i < 20; i++) {
+        producer.newMessage().value("later").deliverAfter(1, TimeUnit.HOURS).send();
+      }
+      producer.newMessage().value("now").send();
+      assertThat(receive(ordered, 21)).hasSize(21);
+      assertThat(receiveAndAck(unordered, 1)).containsExactly("now");
+      broker.admin().topics().skipAllMessages(topic, "all");
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(stats(broker, topic, "all").getConsumers())
+                      .as("what is sent and not acknowledged")
+                      .allMatch(consumer -> consumer.getUnackedMessages() == 0));
+
+      publish(broker, topic, 0, 50);
+      assertThat(receiveValues(unordered, 10)).isEqualTo(values(0, 10));
+      assertNothingMore(unordered);
+      broker.admin().topics().skipAllMessages(topic, "all");
+      publish(broker, topic, 50, 51);
+      assertThat(receiveValues(unordered, 1)).as("I7").isEqualTo(values(50, 51));
     }
   }
 

@@ -171,11 +171,11 @@ public final class ConnectionFanout {
         () -> {
           // The tail reader goes on from there at the earliest: who seeks back is behind.
           tail.moveEndTo(ordinal);
+          delayed.skipTo(ordinal);
           for (FanoutConsumer consumer : members) {
-            if (consumer.next < ordinal) {
+            if (consumer.wanted() < ordinal) {
               leaveLane(consumer);
-              consumer.next = ordinal;
-              consumer.cursor().delivered(ordinal);
+              consumer.skipTo(ordinal);
             }
             if (consumer.mayUnblock()) {
               consumer.unblock();
@@ -306,10 +306,23 @@ public final class ConnectionFanout {
       draining = false;
     }
     sender.report();
+    if (writer.isWritable()) {
+      requestCatchUp();
+    }
     updateTailCount();
     updateGauges();
-    if (catchUp.isAbsent() && !behind.isEmpty() && writer.isWritable()) {
-      catchUp.request(this, behind.nextInTurn());
+  }
+
+  private void requestCatchUp() {
+    while (catchUp.isAbsent() && !behind.isEmpty()) {
+      FanoutConsumer consumer = behind.nextInTurn();
+      consumer.skipToPosition();
+      if (fitsTail(consumer)) {
+        leaveLane(consumer);
+        place(consumer);
+      } else {
+        catchUp.request(this, consumer);
+      }
     }
   }
 
@@ -350,8 +363,7 @@ public final class ConnectionFanout {
       catchUp.nextEntry();
     }
     releaseCatchUp();
-    long tailStart = tail.start();
-    behind.moveTo(atTail, consumer -> consumer.next >= tailStart && !consumer.hasRedeliveries());
+    behind.moveTo(atTail, this::fitsTail);
   }
 
   private void give(FanoutConsumer consumer, BroadcastEntry entry, boolean fromTail) {
@@ -370,11 +382,16 @@ public final class ConnectionFanout {
 
   private void place(FanoutConsumer consumer) {
     if (started && consumer.lane == null && consumer.mayBeSent() && consumer.memberIndex >= 0) {
-      boolean tailFits = consumer.next >= tail.start() && !consumer.hasRedeliveries();
-      (tailFits ? atTail : behind).add(consumer);
+      consumer.skipToPosition();
+      (fitsTail(consumer) ? atTail : behind).add(consumer);
       dispatcher.wantTailAt(consumer.next, tail.end());
       updateTailCount();
     }
+  }
+
+  /** Whether the tail reader brings what it is to be sent next, or the tail's queue has it. */
+  private boolean fitsTail(FanoutConsumer consumer) {
+    return consumer.next >= tail.start() && !consumer.hasRedeliveries();
   }
 
   private static void leaveLane(FanoutConsumer consumer) {

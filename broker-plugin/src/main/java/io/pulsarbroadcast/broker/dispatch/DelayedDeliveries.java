@@ -112,6 +112,29 @@ final class DelayedDeliveries {
     }
   }
 
+  /** What is before {@code ordinal} is skipped, and delivered to nobody. */
+  void skipTo(long ordinal) {
+    for (Delivery delivery : waiting) {
+      if (delivery.ordinal < ordinal) {
+        takenOff(delivery);
+      }
+    }
+    waiting.removeIf(delivery -> delivery.ordinal < ordinal);
+  }
+
+  /**
+   * @return whether there is somebody to deliver it to
+   */
+  private boolean takenOff(Delivery delivery) {
+    if (delivery.consumer.isGone()) {
+      forNobody--;
+      return false;
+    }
+    room.held.decrementAndGet();
+    delivery.consumer.endDelay(delivery.ordinal);
+    return true;
+  }
+
   private static void resume(FanoutConsumer consumer) {
     consumer.paused = false;
   }
@@ -154,11 +177,7 @@ final class DelayedDeliveries {
     long now = System.currentTimeMillis();
     while (!waiting.isEmpty() && waiting.peek().atMillis <= now) {
       Delivery due = waiting.poll();
-      if (due.consumer.isGone()) {
-        forNobody--;
-      } else {
-        room.held.decrementAndGet();
-        due.consumer.endDelay(due.ordinal);
+      if (takenOff(due)) {
         whenDue.accept(due.consumer);
       }
     }

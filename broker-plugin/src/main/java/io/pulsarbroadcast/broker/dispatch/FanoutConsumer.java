@@ -85,7 +85,9 @@ public final class FanoutConsumer {
 
   /** How many entries it has been sent on this connection and not acknowledged. From any thread. */
   public long unacknowledgedEntries() {
-    return cursor.outstandingBefore(next) - (redeliveries == null ? 0 : redeliveries.size());
+    long outstanding = cursor.outstandingBefore(next);
+    // Some of what it asked for again it may have acknowledged since.
+    return redeliveries == null ? outstanding : Math.max(0, outstanding - redeliveries.size());
   }
 
   /** Whether it may be sent something now. */
@@ -125,6 +127,25 @@ public final class FanoutConsumer {
     if (redeliveries != null) {
       redeliveries.clear();
     }
+  }
+
+  /** Moves on to {@code ordinal}, or stays if it is further: nothing before is sent, or again. */
+  void skipTo(long ordinal) {
+    if (next < ordinal) {
+      next = ordinal;
+      cursor.delivered(ordinal);
+    }
+    if (redeliveries != null) {
+      redeliveries.dropBefore(ordinal);
+    }
+  }
+
+  /**
+   * Moves on to its position: what was acknowledged or skipped meanwhile is perhaps not stored any
+   * more, and reading it would count as a loss.
+   */
+  void skipToPosition() {
+    skipTo(cursor.next());
   }
 
   /** Whether it was removed from its connection. */

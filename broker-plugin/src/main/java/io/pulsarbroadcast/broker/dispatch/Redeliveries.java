@@ -94,6 +94,13 @@ final class Redeliveries {
     due.subSet(from, to).clear();
   }
 
+  /** Takes off what is before {@code ordinal}. */
+  void dropBefore(long ordinal) {
+    if (!due.isEmpty() && due.first() < ordinal) {
+      due.headSet(ordinal).clear();
+    }
+  }
+
   boolean isEmpty() {
     return due.isEmpty();
   }

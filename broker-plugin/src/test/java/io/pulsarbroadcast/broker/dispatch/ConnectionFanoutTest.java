@@ -218,12 +218,122 @@ class ConnectionFanoutTest {
     publish(2);
     connection.frames();
     assertThat(consumer.isBlocked()).isTrue();
-    test.registry.skipTo(END + 2);
-    test.dispatcher.skipTo(END + 2);
-    test.run();
+    skipTo(END + 2);
     test.publish(END + 2);
 
     assertThat(connection.received()).containsExactly(END + 2);
+  }
+
+  private void skipTo(long ordinal) {
+    test.registry.skipTo(ordinal);
+    test.dispatcher.skipTo(ordinal);
+    test.run();
+  }
+
+  /** I8: what is delayed for a week may be skipped within a day. */
+  @Test
+  void shouldHoldNoRoomForDelayedMessagesThatAreSkipped() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 100, owner);
+    owner.deliverAtMillis = System.currentTimeMillis() + TimeUnit.HOURS.toMillis(1);
+    publish(20);
+    skipTo(END + 18);
+
+    assertThat(test.dispatcher.delayedRoom().held().get()).isEqualTo(2);
+    assertThat(consumer.delayedEntries()).isEqualTo(2);
+    assertThat(consumer.unacknowledgedEntries()).isZero();
+  }
+
+  @Test
+  void shouldCountWhatIsNotAcknowledgedAfterASkip() {
+    owner.maxUnacknowledgedEntries = 4;
+    FanoutConsumer consumer = connection.unorderedAt(END, 3, owner);
+    test.connection().consumerAt(END, 100);
+    publish(3);
+    connection.fanout.redeliver(consumer, new long[] {END, END + 1, END + 2});
+    skipTo(END + 3);
+    assertThat(consumer.unacknowledgedEntries()).isZero();
+
+    connection.frames();
+    connection.fanout.flow(consumer, 100);
+    test.run();
+    for (long ordinal = END + 3; ordinal < END + 10; ordinal++) {
+      test.publish(ordinal);
+    }
+    assertThat(connection.received())
+        .as("until the limit")
+        .containsExactly(END + 3, END + 4, END + 5, END + 6);
+  }
+
+  /** I6: it was counted as skipped, and would be counted as lost when it is not stored any more. */
+  @Test
+  void shouldNotReadWhatWasAskedForAgainAndIsSkipped() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 2, owner);
+    publish(2);
+    connection.frames();
+    connection.fanout.redeliver(consumer, new long[] {END, END + 1});
+    skipTo(END + 2);
+    connection.fanout.flow(consumer, 10);
+    test.run();
+
+    assertThat(test.source.behind).isEmpty();
+    test.publish(END + 2);
+    assertThat(connection.received()).containsExactly(END + 2);
+  }
+
+  /** I7: nothing else tells a consumer that waits for its turn to be read for. */
+  @Test
+  void shouldGoOnAtTheTailWhenAllThatWasAskedForAgainIsSkipped() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 10, owner);
+    publish(2);
+    connection.frames();
+    connection.setWritable(false);
+    connection.fanout.redeliver(consumer, new long[] {END});
+    skipTo(END + 2);
+    connection.setWritable(true);
+
+    assertThat(test.source.behind).isEmpty();
+    assertThat(test.metric("laggards")).isZero();
+    test.publish(END + 2);
+    assertThat(connection.received()).containsExactly(END + 2);
+  }
+
+  /** I6: everybody else may have acknowledged it too, and then it is not stored any more. */
+  @Test
+  void shouldNotReadWhatWasAskedForAgainAndIsAcknowledged() {
+    FanoutConsumer consumer = connection.unorderedAt(END, 2, owner);
+    publish(2);
+    connection.frames();
+    connection.fanout.redeliver(consumer, new long[] {END, END + 1});
+    consumer.cursor().ackIndividual(END);
+    consumer.cursor().ackIndividual(END + 1);
+    assertThat(consumer.unacknowledgedEntries()).isZero();
+    connection.fanout.flow(consumer, 10);
+    test.run();
+
+    assertThat(test.source.behind).isEmpty();
+    test.publish(END + 2);
+    assertThat(connection.received()).containsExactly(END + 2);
+  }
+
+  /** I6 and I7, while it waits for its turn to be read for. */
+  @Test
+  void shouldNotReadWhatIsAcknowledgedWhileItWaitsToBeSentAgain() {
+    FanoutConsumer ordered = connection.consumerAt(END, 10);
+    FanoutConsumer unordered = connection.unorderedAt(END, 10, owner);
+    publish(2);
+    connection.frames();
+    connection.setWritable(false);
+    connection.fanout.rewind(ordered, 1);
+    connection.fanout.rewind(unordered, 1);
+    for (FanoutConsumer consumer : List.of(ordered, unordered)) {
+      consumer.cursor().ackCumulative(END + 1);
+    }
+    connection.setWritable(true);
+
+    assertThat(test.source.behind).isEmpty();
+    assertThat(test.metric("laggards")).isZero();
+    test.publish(END + 2);
+    assertThat(connection.received()).containsExactly(END + 2, END + 2);
   }
 
   @Test
@@ -585,9 +695,7 @@ class ConnectionFanoutTest {
     publish(4);
     assertThat(connection.received()).containsExactly(END, END + 1);
     assertThat(consumer.isBlocked()).isTrue();
-    test.registry.skipTo(END + 2);
-    test.dispatcher.skipTo(END + 2);
-    test.run();
+    skipTo(END + 2);
     test.answerAll(END + 4);
 
     assertThat(connection.received()).containsExactly(END + 2, END + 3);

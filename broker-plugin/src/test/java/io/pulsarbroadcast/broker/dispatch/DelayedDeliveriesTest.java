@@ -229,4 +229,22 @@ class DelayedDeliveriesTest {
     assertThat(delayed.size()).isEqualTo(1);
     assertThat(room.held().get()).isEqualTo(1);
   }
+
+  /** I8: also what waits for those that are gone is skipped, and takes no room to give back. */
+  @Test
+  void shouldGiveBackTheRoomOfWhatIsSkipped() {
+    FanoutConsumer stays = consumer("stays");
+    FanoutConsumer goes = consumer("goes");
+    for (int ordinal = 0; ordinal < 5; ordinal++) {
+      delayed.add(inAnHour(), stays, ordinal);
+      delayed.add(inAnHour(), goes, ordinal);
+    }
+    goes.memberIndex = -1;
+    delayed.forget(goes);
+    delayed.skipTo(3);
+
+    assertThat(delayed.size()).isEqualTo(4);
+    assertThat(room.held().get()).isEqualTo(2);
+    assertThat(stays.delayedEntries()).isEqualTo(2);
+  }
 }
