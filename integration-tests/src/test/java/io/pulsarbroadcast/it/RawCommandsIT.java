@@ -75,6 +75,34 @@ class RawCommandsIT {
     }
   }
 
+  /** I5: the same of a reset, which comes while the broker is at work on an acknowledgement. */
+  @Test
+  void shouldNotUndoAResetByAnAcknowledgementThatIsBeingTaken(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "all", "a").subscribe().close();
+    List<MessageIdImpl> ids =
+        publish(broker, topic, 0, 10).stream().map(MessageIdImpl.class::cast).toList();
+    try (PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      raw.subscribe(FIRST, topic, "a").get();
+      raw.write(Commands.newFlow(FIRST, 100));
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(stats(broker, topic, "all").getConsumers().get(0).getMsgOutCounter())
+                      .isEqualTo(10));
+      // Some 4 MB each: the broker is at work on them for longer than the reset takes.
+      for (int i = 0; i < 10; i++) {
+        raw.acknowledgeAfterNothing(FIRST, 600_000, ids);
+      }
+      awaitBacklog(broker, topic, "all", 0);
+      broker.admin().topics().resetCursor(topic, "all", ids.get(0), false);
+    }
+    try (Consumer<String> returned = broker.broadcast(topic, "all", "a").subscribe()) {
+      assertThat(receiveAndAck(returned, 10)).isEqualTo(values(0, 10));
+    }
+  }
+
   /** I8: a client cannot have the broker queue seeks. */
   @Test
   void shouldRefuseASeekWhileAnotherOfTheConsumerIsUnderWay(Broker broker) throws Exception {

@@ -7,16 +7,20 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.impl.ClientCnx;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.apache.pulsar.client.impl.PulsarClientImpl;
 import org.apache.pulsar.common.api.proto.BaseCommand;
+import org.apache.pulsar.common.api.proto.CommandAck;
 import org.apache.pulsar.common.api.proto.CommandAck.AckType;
 import org.apache.pulsar.common.api.proto.CommandSubscribe;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
@@ -76,6 +80,21 @@ final class RawConnection {
   }
 
   CompletableFuture<?> subscribe(long consumerId, String topic, String name, boolean durable) {
+    return subscribe(consumerId, topic, name, subscribe -> subscribe.setDurable(durable));
+  }
+
+  /** Subscribes a durable consumer that wants to start so long ago. */
+  CompletableFuture<?> subscribeBack(
+      long consumerId, String topic, String name, Duration rollback) {
+    return subscribe(
+        consumerId,
+        topic,
+        name,
+        subscribe -> subscribe.setStartMessageRollbackDurationSec(rollback.toSeconds()));
+  }
+
+  private CompletableFuture<?> subscribe(
+      long consumerId, String topic, String name, Consumer<CommandSubscribe> options) {
     return request(
         requestId -> {
           BaseCommand command = new BaseCommand().setType(BaseCommand.Type.SUBSCRIBE);
@@ -86,8 +105,8 @@ final class RawConnection {
                   .setSubscription("all")
                   .setSubType(SubType.Exclusive)
                   .setConsumerId(consumerId)
-                  .setRequestId(requestId)
-                  .setDurable(durable);
+                  .setRequestId(requestId);
+          options.accept(subscribe);
           if (name != null) {
             subscribe.setConsumerName(name);
           }
@@ -140,6 +159,17 @@ final class RawConnection {
     write(
         Commands.newAck(
             consumerId, id.getLedgerId(), id.getEntryId(), remaining, type, null, Map.of(), -1));
+  }
+
+  /** Acknowledges nothing, a number of times, and then single messages: all with one command. */
+  void acknowledgeAfterNothing(long consumerId, int times, List<MessageIdImpl> ids) {
+    BaseCommand command = new BaseCommand().setType(BaseCommand.Type.ACK);
+    CommandAck ack = command.setAck().setConsumerId(consumerId).setAckType(AckType.Individual);
+    for (int i = 0; i < times; i++) {
+      ack.addMessageId().setLedgerId(0).setEntryId(0);
+    }
+    ids.forEach(id -> ack.addMessageId().setLedgerId(id.getLedgerId()).setEntryId(id.getEntryId()));
+    write(Commands.serializeWithSize(command));
   }
 
   void write(ByteBuf command) {

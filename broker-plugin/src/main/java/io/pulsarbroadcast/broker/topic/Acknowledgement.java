@@ -38,6 +38,9 @@ final class Acknowledgement {
     /** What it has acknowledged. */
     VirtualCursor position();
 
+    /** Whether that is moved by a seek or reset; to be asked under the position's monitor. */
+    boolean isBeingMoved();
+
     /** The contract that it asked for. */
     SubType subType();
 
@@ -46,14 +49,20 @@ final class Acknowledgement {
   }
 
   /**
-   * Takes every id of an acknowledgement.
+   * Takes every id of an acknowledgement, up to the moment that the position begins to be moved.
    *
    * @return whether there is something to store
    */
   boolean take(CommandAck ack, Taker taker) {
     boolean changed = false;
     for (int i = 0; i < ack.getMessageIdsCount(); i++) {
-      changed |= take(ack.getMessageIdAt(i), ack.getAckType(), taker);
+      // Each alone: a reset begins on another thread, and there may be very many.
+      synchronized (taker.position()) {
+        if (taker.isBeingMoved()) {
+          break;
+        }
+        changed |= take(ack.getMessageIdAt(i), ack.getAckType(), taker);
+      }
     }
     return changed;
   }

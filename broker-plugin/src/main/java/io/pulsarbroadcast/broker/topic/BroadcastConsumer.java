@@ -68,9 +68,9 @@ final class BroadcastConsumer extends Consumer
 
   /**
    * Whether its position is being moved: what its client acknowledges until it learns of that was
-   * sent before, and does not count. Written under the position's monitor.
+   * sent before, and does not count. Guarded by the position's monitor.
    */
-  private volatile boolean moving;
+  private boolean moving;
 
   private long lastAckedTimestamp;
   private long lastFlowTimestamp;
@@ -126,6 +126,11 @@ final class BroadcastConsumer extends Consumer
   @Override
   public VirtualCursor position() {
     return fanout.cursor();
+  }
+
+  @Override
+  public boolean isBeingMoved() {
+    return moving;
   }
 
   @Override
@@ -212,16 +217,7 @@ final class BroadcastConsumer extends Consumer
   private void acknowledge(CommandAck ack) {
     SubscriptionParts parts = broadcast.parts();
     parts.metrics().acked(ack.getMessageIdsCount());
-    boolean changed;
-    if (parts.executors().takesAcksAtOnce()) {
-      // A seek begins on the same thread.
-      changed = !moving && parts.acknowledgement().take(ack, this);
-    } else {
-      synchronized (position()) {
-        changed = !moving && parts.acknowledgement().take(ack, this);
-      }
-    }
-    if (changed) {
+    if (parts.acknowledgement().take(ack, this)) {
       parts.markDelete().positionMoved();
       if (fanout.mayUnblock()) {
         connection().unblock(broadcast, fanout);
