@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.admin.PulsarAdminException;
@@ -31,6 +32,7 @@ import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.transaction.Transaction;
+import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.policies.data.DispatchRate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -263,6 +265,33 @@ class PositionsFaultProcessIT {
       publish(broker, topic, 12, 13);
       assertThat(receiveAndAck(car, 1)).isEqualTo(values(12, 13));
       awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  /** A client tries again; who has a position does not need what cannot be read. */
+  @Test
+  void shouldRefuseAsNotReadableOnlyWhoseStartIsToBeFound() throws Exception {
+    String topic = Broker.newTopic();
+    leaveCarAtTwo(topic);
+    broker.admin().topics().unload(topic);
+    publish(broker, topic, 5, 6);
+    PositionsFaults.in(folder).hideFirstLedger(topic);
+    try (PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      assertThat(raw.subscribeBack(1_000_000, topic, "new", Duration.ofHours(1)))
+          .failsWithin(Duration.ofMinutes(1))
+          .withThrowableOfType(ExecutionException.class)
+          .withCauseInstanceOf(PulsarClientException.BrokerPersistenceException.class)
+          .withMessageContaining("Fault: ledger cannot be read");
+      assertThat(raw.subscribeBack(1_000_001, topic, "car", Duration.ofHours(1)))
+          .succeedsWithin(Duration.ofMinutes(1));
+      assertThat(stats(broker, topic, "all").getConsumers())
+          .extracting(ConsumerStats::getConsumerName)
+          .containsExactly("car");
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 4)).isEqualTo(values(2, 6));
     }
   }
 

@@ -25,6 +25,7 @@ final class PositionsFaults {
       """
       import java.lang.reflect.Field;
       import java.lang.reflect.InvocationTargetException;
+      import java.lang.reflect.Method;
       import java.lang.reflect.Proxy;
       import java.nio.file.Files;
       import java.nio.file.Path;
@@ -33,6 +34,7 @@ final class PositionsFaults {
       import java.util.List;
       import java.util.Map;
       import java.util.Optional;
+      import java.util.concurrent.CompletableFuture;
       import java.util.stream.Stream;
       import java.util.zip.CRC32C;
       import org.apache.bookkeeper.mledger.AsyncCallbacks.OpenLedgerCallback;
@@ -217,6 +219,13 @@ final class PositionsFaults {
                 }
                 Files.delete(FOLDER.resolve("write"));
               }
+              if (Files.exists(FOLDER.resolve("unreadable"))) {
+                hideFirstLedger(
+                    (ManagedLedgerImpl)
+                        cursor(pulsar, Files.readString(FOLDER.resolve("unreadable")))
+                            .getManagedLedger());
+                Files.delete(FOLDER.resolve("unreadable"));
+              }
               if (Files.exists(FOLDER.resolve("newer"))) {
                 String topic = Files.readString(FOLDER.resolve("newer"));
                 for (var open : factory.getManagedLedgers().entrySet()) {
@@ -263,6 +272,22 @@ final class PositionsFaults {
             }
           } catch (Exception e) {
             e.printStackTrace();
+          }
+        }
+
+        /** Has what opens a ledger find one that could not be opened; until the topic is unloaded. */
+        private static void hideFirstLedger(ManagedLedgerImpl ledger) throws Exception {
+          Field cache = ManagedLedgerImpl.class.getDeclaredField("ledgerCache");
+          cache.setAccessible(true);
+          Object opened = cache.get(ledger);
+          for (Method method : opened.getClass().getMethods()) {
+            if (method.getName().equals("put")) {
+              method.invoke(
+                  opened,
+                  ledger.getLedgersInfo().firstKey(),
+                  CompletableFuture.failedFuture(
+                      new ManagedLedgerException("Fault: ledger cannot be read")));
+            }
           }
         }
 
@@ -508,6 +533,11 @@ final class PositionsFaults {
   /** Leaves the logs that are open as after a write that failed. */
   void failWrite() throws IOException {
     ask("write", "WriteFailed");
+  }
+
+  /** The first ledger of a topic cannot be opened any more, until the topic is unloaded. */
+  void hideFirstLedger(String topic) throws IOException {
+    ask("unreadable", topic);
   }
 
   /** From now on the logs that are open take nothing. */

@@ -101,6 +101,12 @@ public final class CursorRegistry {
     return cursor;
   }
 
+  /** Whether a position waits under a name, at which {@link #connect} would begin. */
+  public synchronized boolean isWaiting(String name) {
+    NamedPosition named = names.get(name);
+    return named != null && named.leftBehindCount() > 0;
+  }
+
   /**
    * Whether the name of a cursor is on storage, with as many positions as it has; until then a
    * crash would forget one of them.

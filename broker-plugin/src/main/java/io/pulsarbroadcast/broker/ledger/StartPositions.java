@@ -11,6 +11,7 @@ import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast.Origin;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -19,6 +20,7 @@ import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.client.api.MessageIdAdv;
@@ -77,6 +79,7 @@ public final class StartPositions {
 
   /**
    * Registers a consumer: at the position left behind under its name, else where it asks to start.
+   * Fails with a {@link ManagedLedgerException} when that cannot be read or prepared.
    *
    * @param ttlSeconds see {@link CursorRegistry#connect}
    * @param sought takes where the consumer sought that has reconnected, if it has no durable
@@ -126,6 +129,10 @@ public final class StartPositions {
   private CompletableFuture<LongSupplier> startOf(
       SubscriptionOption option, Supplier<Long> takeSought) {
     long rollbackSeconds = option.getStartMessageRollbackDurationSec();
+    if (rollbackSeconds > 0 && option.isDurable() && cursors.isWaiting(option.getConsumerName())) {
+      // Nothing to look for, which may fail, unless a namesake takes that position first.
+      return CompletableFuture.completedFuture(StartPositions::takenByNamesake);
+    }
     if (rollbackSeconds > 0) {
       return at(System.currentTimeMillis() - TimeUnit.SECONDS.toMillis(rollbackSeconds))
           .thenApply(ordinal -> () -> ordinal);
@@ -143,6 +150,11 @@ public final class StartPositions {
       start = () -> inherits() ? cursors.floor() : initial.getAsLong();
     }
     return CompletableFuture.completedFuture(start);
+  }
+
+  private static long takenByNamesake() {
+    throw new CompletionException(
+        new SubscriptionFencedException("The position was just taken by a namesake, try again"));
   }
 
   /** Whether a durable consumer without a position starts at the subscription's. */

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
@@ -104,13 +105,21 @@ final class ConsumerAdmission {
                     timeToLiveSeconds(option),
                     () -> connection.takeSought(option.getConsumerId()))
             : CompletableFuture.failedFuture(refusal);
-    return position.whenComplete(
-        (registered, e) -> {
-          if (e != null) {
-            consumers.release();
-            subscription.refused();
-          }
-        });
+    return position
+        .exceptionallyCompose(e -> CompletableFuture.failedFuture(notPrepared(e)))
+        .whenComplete(
+            (registered, e) -> {
+              if (e != null) {
+                consumers.release();
+                subscription.refused();
+              }
+            });
+  }
+
+  /** What the broker tells the client, who tries again when storage has failed. */
+  private static Throwable notPrepared(Throwable failure) {
+    Throwable cause = FutureUtil.unwrapCompletionException(failure);
+    return cause instanceof ManagedLedgerException ? new PersistenceException(cause) : cause;
   }
 
   /** Why so many consumers are too many, or null: the policies of topic, namespace, broker. */
