@@ -53,8 +53,11 @@ abstract class MeteredTopic extends PersistentTopic {
         metrics.subscription(TopicName.get(getName()).getNamespace(), getName(), subscription);
     ofSubscriptions.values().removeIf(SubscriptionMetrics::isClosed);
     ofSubscriptions.put(subscription, made);
-    if (persistTimes == null) {
-      persistTimes = new PersistTimes();
+    synchronized (ofSubscriptions) {
+      // Two may be made at once, and are to read the same times.
+      if (persistTimes == null) {
+        persistTimes = new PersistTimes();
+      }
     }
     return made;
   }
