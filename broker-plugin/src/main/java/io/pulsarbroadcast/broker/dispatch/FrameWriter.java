@@ -28,7 +28,7 @@ public final class FrameWriter {
 
   private static final int MAX_UNFLUSHED_COPIED_BYTES = 1 << 17;
 
-  private static final int CHUNK_BYTES = 64 * 1024;
+  private static final int MAX_CHUNK_BYTES = 64 * 1024;
 
   private final ChannelHandlerContext out;
   private final UnaryOperator<ByteBuf> payloadForPeer;
@@ -37,6 +37,16 @@ public final class FrameWriter {
 
   /** Whole frames. */
   private ByteBuf chunk;
+
+  /**
+   * What the next chunk has room for, before it grows: as much as was in the one before. It is not
+   * of full size from the start: of the buffers that wait for a full socket Netty counts what is
+   * readable, not their room (I8).
+   */
+  private int expectedChunkBytes;
+
+  /** What was in the first chunk since the last flush; 0: there was none. */
+  private int firstChunkBytes;
 
   /** Frames that share the current payload. */
   private FrameBatch batch;
@@ -112,9 +122,10 @@ public final class FrameWriter {
     int payloadBytes = payload.readableBytes();
     if (payloadBytes <= COPY_LIMIT_BYTES && ackSet == null) {
       writeBatch();
-      if (chunk == null || chunk.writableBytes() < payloadBytes + FrameEncoder.MAX_HEADER_BYTES) {
+      int frameBytes = FrameEncoder.MAX_HEADER_BYTES + payloadBytes;
+      if (chunk == null || chunk.maxWritableBytes() < frameBytes) {
         writeChunk();
-        chunk = out.alloc().ioBuffer(CHUNK_BYTES, CHUNK_BYTES);
+        chunk = out.alloc().ioBuffer(Math.max(expectedChunkBytes, frameBytes), MAX_CHUNK_BYTES);
       }
       encoder.writeHeader(
           chunk, consumer.consumerId(), entry, redeliveries, consumer.epoch, null, payloadBytes);
@@ -149,6 +160,9 @@ public final class FrameWriter {
     payload = null;
     unflushedSharedBytes = 0;
     unflushedCopiedBytes = 0;
+    // For the most part the same consumers are sent another message.
+    expectedChunkBytes = firstChunkBytes;
+    firstChunkBytes = 0;
     out.flush();
   }
 
@@ -168,6 +182,10 @@ public final class FrameWriter {
 
   private void writeChunk() {
     if (chunk != null) {
+      expectedChunkBytes = chunk.readableBytes();
+      if (firstChunkBytes == 0) {
+        firstChunkBytes = expectedChunkBytes;
+      }
       out.write(chunk, out.voidPromise());
       chunk = null;
     }

@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
@@ -184,6 +186,65 @@ class FrameWriterTest {
     assertThat(frames).as("1 MiB that is shared").isEqualTo(105);
     writer.flush();
     assertThat(writer.isWritable()).isTrue();
+  }
+
+  /** I8: Netty counts what is readable of a buffer that waits, not how large it is. */
+  @Test
+  void shouldHoldLittleMoreForAFullSocketThanWaitsForIt() {
+    UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(true);
+    EmbeddedChannel full = full(memory);
+    FrameWriter stuck =
+        new FrameWriter(full.pipeline().firstContext(), payload -> payload, -1, null);
+    BroadcastEntry entry = entry(1, SMALL);
+    int flushes = 0;
+    while (stuck.isWritable()) {
+      stuck.write(consumer, entry, 0, null);
+      stuck.flush();
+      flushes++;
+    }
+    assertThat(flushes).as("a message at a time").isGreaterThan(100);
+    assertThat(memory.metric().usedDirectMemory())
+        .as("the high water mark is 64 KiB")
+        .isLessThan(128 * 1024);
+
+    full.close();
+    assertThat(memory.metric().usedDirectMemory()).isZero();
+  }
+
+  /** I8: one flush may bring many chunks with little in each, between large messages. */
+  @Test
+  void shouldHoldLittleMoreForAFullSocketWhenSmallAndLargeFramesAlternate() {
+    UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(true);
+    EmbeddedChannel full = full(memory);
+    FrameWriter stuck =
+        new FrameWriter(full.pipeline().firstContext(), payload -> payload, -1, null);
+    BroadcastEntry small = entry(1, SMALL);
+    BroadcastEntry large = entry(2, LARGE);
+    for (int i = 0; i < 1_000; i++) {
+      stuck.write(consumer, small, 0, null);
+    }
+    for (int i = 0; i < 500; i++) {
+      stuck.write(consumer, large, 0, null);
+      stuck.write(consumer, small, 0, null);
+    }
+    stuck.flush();
+    long written = full.unsafe().outboundBuffer().totalPendingWriteBytes();
+    assertThat(memory.metric().usedDirectMemory()).as("headers included").isLessThan(4 * written);
+
+    full.close();
+    assertThat(memory.metric().usedDirectMemory()).isZero();
+  }
+
+  private static EmbeddedChannel full(UnpooledByteBufAllocator memory) {
+    EmbeddedChannel full =
+        new EmbeddedChannel(new ChannelInboundHandlerAdapter()) {
+          @Override
+          protected void doWrite(ChannelOutboundBuffer out) {
+            // Nobody reads.
+          }
+        };
+    full.config().setAllocator(memory);
+    return full;
   }
 
   /** The high water mark is too low for a system call that is worth its cost. */
