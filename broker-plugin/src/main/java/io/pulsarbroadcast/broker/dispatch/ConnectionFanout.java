@@ -316,7 +316,8 @@ public final class ConnectionFanout {
   private void requestCatchUp() {
     while (catchUp.isAbsent() && !behind.isEmpty()) {
       FanoutConsumer consumer = behind.nextInTurn();
-      consumer.skipToPosition();
+      // What is acknowledged or skipped is perhaps not stored any more, and would count as lost.
+      consumer.skipTo(consumer.cursor().next());
       if (fitsTail(consumer)) {
         leaveLane(consumer);
         place(consumer);
@@ -382,7 +383,6 @@ public final class ConnectionFanout {
 
   private void place(FanoutConsumer consumer) {
     if (started && consumer.lane == null && consumer.mayBeSent() && consumer.memberIndex >= 0) {
-      consumer.skipToPosition();
       (fitsTail(consumer) ? atTail : behind).add(consumer);
       dispatcher.wantTailAt(consumer.next, tail.end());
       updateTailCount();

@@ -140,14 +140,6 @@ public final class FanoutConsumer {
     }
   }
 
-  /**
-   * Moves on to its position: what was acknowledged or skipped meanwhile is perhaps not stored any
-   * more, and reading it would count as a loss.
-   */
-  void skipToPosition() {
-    skipTo(cursor.next());
-  }
-
   /** Whether it was removed from its connection. */
   boolean isGone() {
     return memberIndex < 0;
