@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -15,15 +16,20 @@ import java.util.concurrent.ThreadLocalRandom;
  * <p>The ports are below the range from which Linux (32768 and up) and macOS (49152 and up) take
  * the local port of an outgoing connection. A port of that range would be lost to some client while
  * the broker is down, or a client that reconnects to it would reach itself.
+ *
+ * <p>No port is given twice: a broker takes seconds until it listens on its ports, and meanwhile
+ * they look free.
  */
 public final class FreePorts {
   static final int LOWEST_PORT = 10_000;
   static final int HIGHEST_PORT = 29_999;
   private static final int MAX_ATTEMPTS = 1_000;
 
+  private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
   private FreePorts() {}
 
-  /** Returns {@code count} different free ports. */
+  /** Returns {@code count} free ports that this JVM has not been given before. */
   public static int[] find(int count) throws IOException {
     Set<Integer> found = new LinkedHashSet<>();
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -31,7 +37,7 @@ public final class FreePorts {
         return found.stream().mapToInt(Integer::intValue).toArray();
       }
       int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, HIGHEST_PORT + 1);
-      if (isFree(port)) {
+      if (isFree(port) && GIVEN.add(port)) {
         found.add(port);
       }
     }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class FreePortsTest {
@@ -17,6 +19,16 @@ class FreePortsTest {
     for (int port : ports) {
       assertThat(port).isBetween(FreePorts.LOWEST_PORT, FreePorts.HIGHEST_PORT);
       new ServerSocket(port).close();
+    }
+  }
+
+  @Test
+  void shouldGiveNoPortTwiceThoughNobodyListensOnItYet() throws IOException {
+    Set<Integer> given = new HashSet<>();
+    for (int broker = 0; broker < 400; broker++) {
+      for (int port : FreePorts.find(3)) {
+        assertThat(given.add(port)).as("port %d of broker %d is new", port, broker).isTrue();
+      }
     }
   }
 }
