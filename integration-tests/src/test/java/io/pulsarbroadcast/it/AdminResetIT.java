@@ -5,13 +5,13 @@ import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.receiveUntil;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.client.api.Consumer;
@@ -167,18 +167,5 @@ class AdminResetIT {
       publish(broker, topic, 0, acknowledged);
       assertThat(receiveAndAck(consumer, acknowledged)).isEqualTo(values(0, acknowledged));
     }
-  }
-
-  private static List<String> receiveUntil(Consumer<String> consumer, String last)
-      throws Exception {
-    List<String> received = new ArrayList<>();
-    while (!received.contains(last)) {
-      List<String> next = receiveAndAck(consumer, 1);
-      if (next.isEmpty()) {
-        break;
-      }
-      received.addAll(next);
-    }
-    return received;
   }
 }

@@ -12,7 +12,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.client.admin.Topics;
 import org.apache.pulsar.client.api.Consumer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -42,23 +45,23 @@ class DeletionIT {
   @Test
   void shouldForgetEverybodyWhenASubscriptionInUseIsDeletedByForce(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    broker.broadcast(topic, "all", "away").subscribe().close();
-    try (Consumer<String> consumer = broker.broadcast(topic, "all", "a").subscribe()) {
-      publish(broker, topic, 0, 3);
-      broker.admin().topics().deleteSubscription(topic, "all", true);
-      // A stock client subscribes again, which makes the subscription anew.
-      awaitReconnected(broker, topic);
-      assertNewAt(broker, topic, 3);
-    }
+    assertForgotten(broker, topic, topics -> topics.deleteSubscriptionAsync(topic, "all", true));
   }
 
   @Test
   void shouldForgetEverybodyWhenATopicInUseIsDeletedByForce(Broker broker) throws Exception {
     String topic = Broker.newTopic();
+    assertForgotten(broker, topic, topics -> topics.deleteAsync(topic, true));
+  }
+
+  private static void assertForgotten(
+      Broker broker, String topic, Function<Topics, CompletableFuture<Void>> deletion)
+      throws Exception {
     broker.broadcast(topic, "all", "away").subscribe().close();
     try (Consumer<String> consumer = broker.broadcast(topic, "all", "a").subscribe()) {
       publish(broker, topic, 0, 3);
-      broker.admin().topics().delete(topic, true);
+      deletion.apply(broker.admin().topics()).get();
+      // A stock client subscribes again, which makes the subscription anew.
       awaitReconnected(broker, topic);
       publish(broker, topic, 3, 6);
       assertNewAt(broker, topic, 6);

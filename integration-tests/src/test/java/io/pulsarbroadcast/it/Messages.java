@@ -105,6 +105,36 @@ final class Messages {
     return received;
   }
 
+  /** Receives and acknowledges up to a value; without it at the end when no more arrive. */
+  static <T> List<T> receiveUntil(Consumer<T> consumer, T last) throws PulsarClientException {
+    List<T> received = new ArrayList<>();
+    while (!received.contains(last)) {
+      List<T> next = receiveAndAck(consumer, 1);
+      if (next.isEmpty()) {
+        break;
+      }
+      received.addAll(next);
+    }
+    return received;
+  }
+
+  /** Acknowledges single messages of those received, by their indexes. */
+  static <T> void acknowledge(Consumer<T> consumer, List<Message<T>> received, int... indexes)
+      throws PulsarClientException {
+    for (int index : indexes) {
+      consumer.acknowledge(received.get(index));
+    }
+  }
+
+  /** Values without those at some indexes, which ascend. */
+  static <T> List<T> without(List<T> values, int... indexes) {
+    List<T> left = new ArrayList<>(values);
+    for (int i = indexes.length - 1; i >= 0; i--) {
+      left.remove(indexes[i]);
+    }
+    return left;
+  }
+
   static <T> List<T> valuesOf(List<Message<T>> messages) {
     return messages.stream().map(Message::getValue).toList();
   }

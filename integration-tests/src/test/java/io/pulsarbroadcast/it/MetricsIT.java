@@ -25,11 +25,7 @@ class MetricsIT {
   @Test
   void shouldCountExactlyWhatWasSentAndAcknowledged(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    List<Consumer<String>> consumers = subscribe(broker, topic, 3);
-    Messages.publish(broker, topic, 0, 20);
-    for (Consumer<String> consumer : consumers) {
-      assertThat(Messages.receiveAndAck(consumer, 20)).hasSize(20);
-    }
+    List<Consumer<String>> consumers = sendTwentyToThree(broker, topic);
 
     await()
         .atMost(TIMEOUT)
@@ -74,11 +70,7 @@ class MetricsIT {
   void shouldTimeEveryStageOncePerEntryWhateverTheNumberOfConsumers(Broker broker)
       throws Exception {
     String topic = Broker.newTopic();
-    List<Consumer<String>> consumers = subscribe(broker, topic, 3);
-    Messages.publish(broker, topic, 0, 20);
-    for (Consumer<String> consumer : consumers) {
-      assertThat(Messages.receiveAndAck(consumer, 20)).hasSize(20);
-    }
+    List<Consumer<String>> consumers = sendTwentyToThree(broker, topic);
 
     await()
         .atMost(TIMEOUT)
@@ -279,6 +271,17 @@ class MetricsIT {
     List<Consumer<String>> consumers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       consumers.add(broker.broadcast(topic, SUBSCRIPTION, "car-" + i).subscribe());
+    }
+    return consumers;
+  }
+
+  /** Three consumers, who have acknowledged the topic's 20 messages. */
+  private static List<Consumer<String>> sendTwentyToThree(Broker broker, String topic)
+      throws Exception {
+    List<Consumer<String>> consumers = subscribe(broker, topic, 3);
+    Messages.publish(broker, topic, 0, 20);
+    for (Consumer<String> consumer : consumers) {
+      assertThat(Messages.receiveAndAck(consumer, 20)).hasSize(20);
     }
     return consumers;
   }

@@ -13,7 +13,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of consumers when their cluster migrates to another one. */
@@ -21,52 +24,60 @@ class MigrationProcessIT {
 
   private static final String SUBSCRIPTION = "alerts";
 
+  private final String topic = Broker.newTopic();
+  private Broker blue;
+  private Broker green;
+  private Consumer<String> ahead;
+  private Consumer<String> behind;
+
+  @BeforeEach
+  void start() throws PulsarClientException {
+    blue =
+        Broker.start(
+            BrokerExtension.newBroker().setting("clusterMigrationCheckDurationSeconds", "1"));
+    green = Broker.start(BrokerExtension.newBroker());
+    ahead = blue.broadcast(topic, SUBSCRIPTION, "ahead").subscribe();
+    behind = blue.broadcast(topic, SUBSCRIPTION, "behind").subscribe();
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    for (Broker broker : new Broker[] {green, blue}) {
+      if (broker != null) {
+        broker.close();
+      }
+    }
+  }
+
   /** I1 */
   @Test
   void shouldSendEachConsumerToTheNewClusterOnceItHasAcknowledgedEverything() throws Exception {
-    try (Broker blue = startToMigrate();
-        Broker green = Broker.start(BrokerExtension.newBroker())) {
-      String topic = Broker.newTopic();
-      Consumer<String> ahead = blue.broadcast(topic, SUBSCRIPTION, "ahead").subscribe();
-      Consumer<String> behind = blue.broadcast(topic, SUBSCRIPTION, "behind").subscribe();
-      Messages.publish(blue, topic, 0, 10);
-      assertThat(Messages.receiveAndAck(ahead, 10)).isEqualTo(Messages.values(0, 10));
+    Messages.publish(blue, topic, 0, 10);
+    assertThat(Messages.receiveAndAck(ahead, 10)).isEqualTo(Messages.values(0, 10));
 
-      migrate(blue, green);
+    migrate(blue, green);
 
-      awaitConsumers(green, topic, "ahead");
-      assertThat(Messages.receiveAndAck(behind, 10)).isEqualTo(Messages.values(0, 10));
-      awaitConsumers(green, topic, "ahead", "behind");
-      Messages.publish(green, topic, 10, 15);
-      assertThat(Messages.receiveAndAck(ahead, 5)).isEqualTo(Messages.values(10, 15));
-      assertThat(Messages.receiveAndAck(behind, 5)).isEqualTo(Messages.values(10, 15));
-    }
+    awaitConsumers(green, topic, "ahead");
+    assertThat(Messages.receiveAndAck(behind, 10)).isEqualTo(Messages.values(0, 10));
+    awaitConsumers(green, topic, "ahead", "behind");
+    Messages.publish(green, topic, 10, 15);
+    assertThat(Messages.receiveAndAck(ahead, 5)).isEqualTo(Messages.values(10, 15));
+    assertThat(Messages.receiveAndAck(behind, 5)).isEqualTo(Messages.values(10, 15));
   }
 
   /** I1: as a stock consumer is since 3.3, though its client knows that nothing comes any more. */
   @Test
   void shouldAlsoSendAwayAConsumerThatWasToldOfTheEndOfTheTopicBefore() throws Exception {
-    try (Broker blue = startToMigrate();
-        Broker green = Broker.start(BrokerExtension.newBroker())) {
-      String topic = Broker.newTopic();
-      Consumer<String> ahead = blue.broadcast(topic, SUBSCRIPTION, "ahead").subscribe();
-      Consumer<String> behind = blue.broadcast(topic, SUBSCRIPTION, "behind").subscribe();
-      Messages.publish(blue, topic, 0, 1);
-      Messages.receiveAndAck(ahead, 1);
-      blue.admin().topics().terminateTopic(topic);
-      await().until(ahead::hasReachedEndOfTopic);
+    Messages.publish(blue, topic, 0, 1);
+    Messages.receiveAndAck(ahead, 1);
+    blue.admin().topics().terminateTopic(topic);
+    await().until(ahead::hasReachedEndOfTopic);
 
-      migrate(blue, green);
+    migrate(blue, green);
 
-      awaitConsumers(green, topic, "ahead");
-      assertThat(Messages.receiveAndAck(behind, 1)).isEqualTo(Messages.values(0, 1));
-      awaitConsumers(green, topic, "ahead", "behind");
-    }
-  }
-
-  private static Broker startToMigrate() {
-    return Broker.start(
-        BrokerExtension.newBroker().setting("clusterMigrationCheckDurationSeconds", "1"));
+    awaitConsumers(green, topic, "ahead");
+    assertThat(Messages.receiveAndAck(behind, 1)).isEqualTo(Messages.values(0, 1));
+    awaitConsumers(green, topic, "ahead", "behind");
   }
 
   private static void awaitConsumers(Broker broker, String topic, String... names) {

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.it;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.receiveUnexpected;
+import static io.pulsarbroadcast.it.Messages.receiveUntil;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -99,19 +100,6 @@ class PositionExpiryIT {
           .isGreaterThanOrEqualTo(tooLate);
       assertThat(receiveAndAck(beside, published)).isEqualTo(values(0, published));
     }
-  }
-
-  private static List<String> receiveUntil(Consumer<String> consumer, String last)
-      throws Exception {
-    List<String> received = new ArrayList<>();
-    while (!received.contains(last)) {
-      List<String> next = receiveAndAck(consumer, 1);
-      if (next.isEmpty()) {
-        break;
-      }
-      received.addAll(next);
-    }
-    return received;
   }
 
   private static ConsumerBuilder<String> leaving(Broker broker, String topic, int ttlSeconds) {

@@ -1,16 +1,17 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
+import static io.pulsarbroadcast.it.Messages.acknowledge;
 import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.receiveValues;
 import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Messages.without;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
@@ -107,20 +108,5 @@ class RedeliveryIT {
       assertThat(receiveAndAck(consumer, 98)).isEqualTo(values(2, 100));
       assertNothingMore(consumer);
     }
-  }
-
-  private static void acknowledge(
-      Consumer<String> consumer, List<Message<String>> received, int... indexes) throws Exception {
-    for (int index : indexes) {
-      consumer.acknowledge(received.get(index));
-    }
-  }
-
-  private static List<String> without(List<String> values, int... indexes) {
-    List<String> left = new ArrayList<>(values);
-    for (int i = indexes.length - 1; i >= 0; i--) {
-      left.remove(indexes[i]);
-    }
-    return left;
   }
 }

@@ -1,16 +1,17 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
+import static io.pulsarbroadcast.it.Messages.acknowledge;
 import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Messages.without;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.apache.pulsar.client.api.Consumer;
@@ -226,20 +227,5 @@ class StoredPositionsIT {
 
   private static ConsumerBuilder<String> shortLived(Broker broker, String topic, String name) {
     return broker.atOnce(topic, "all", name).property("pulsar.broadcast.cursor.ttl.seconds", "1");
-  }
-
-  private static void acknowledge(
-      Consumer<String> consumer, List<Message<String>> received, int... indexes) throws Exception {
-    for (int index : indexes) {
-      consumer.acknowledge(received.get(index));
-    }
-  }
-
-  private static List<String> without(List<String> values, int... indexes) {
-    List<String> left = new ArrayList<>(values);
-    for (int i = indexes.length - 1; i >= 0; i--) {
-      left.remove(indexes[i]);
-    }
-    return left;
   }
 }
