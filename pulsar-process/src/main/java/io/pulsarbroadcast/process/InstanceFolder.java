@@ -54,14 +54,12 @@ final class InstanceFolder {
 
   /** Changes standalone.conf. */
   void configure(Map<String, String> settings) throws IOException {
-    ConfFile conf = ConfFile.load(standaloneConf());
-    settings.forEach(conf::set);
-    conf.save();
+    ConfFile.edit(standaloneConf(), conf -> conf.putAll(settings));
   }
 
   /** Takes a line out of standalone.conf. */
   void removeSetting(String key) throws IOException {
-    ConfFile.load(standaloneConf()).remove(key).save();
+    ConfFile.edit(standaloneConf(), conf -> conf.remove(key));
   }
 
   /** The two steps of the install guide: the file, and the line. */

@@ -65,14 +65,9 @@ final class LaunchCommand {
 
   /** Ready to start; output goes to the end of the log file. */
   ProcessBuilder build() throws IOException {
-    ProcessBuilder process =
-        new ProcessBuilder(options.classPath == null ? script() : java())
-            .directory(folder.root().toFile())
-            .redirectErrorStream(true)
-            .redirectInput(Path.of("/dev/null").toFile())
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.logFile().toFile()));
+    List<String> command = options.classPath == null ? script() : java();
+    ProcessBuilder process = of(folder, command, options.javaHome, memoryOptions());
     Map<String, String> environment = process.environment();
-    setUp(environment, options.javaHome, folder, memoryOptions());
     environment.put("PULSAR_EXTRA_OPTS", String.join(" ", extraOptions()));
     if (options.lightJvm) {
       environment.put("PULSAR_GC", String.join(" ", LIGHT_COLLECTOR_AND_COMPILER));
@@ -82,13 +77,21 @@ final class LaunchCommand {
     return process;
   }
 
-  /** What {@code bin/pulsar} reads of its environment, and nothing of the caller's. */
-  static void setUp(
-      Map<String, String> environment, Path javaHome, InstanceFolder folder, List<String> memory) {
+  /** With what {@code bin/pulsar} reads of its environment, and nothing of the caller's. */
+  static ProcessBuilder of(
+      InstanceFolder folder, List<String> command, Path javaHome, List<String> memory) {
+    ProcessBuilder process =
+        new ProcessBuilder(command)
+            .directory(folder.root().toFile())
+            .redirectErrorStream(true)
+            .redirectInput(Path.of("/dev/null").toFile())
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.logFile().toFile()));
+    Map<String, String> environment = process.environment();
     environment.keySet().removeIf(LaunchCommand::changesTheScript);
     environment.put("JAVA_HOME", javaHome.toString());
     environment.put("PULSAR_LOG_DIR", folder.logs().toString());
     environment.put("PULSAR_MEM", String.join(" ", memory));
+    return process;
   }
 
   private List<String> script() {

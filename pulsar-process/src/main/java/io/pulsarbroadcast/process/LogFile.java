@@ -1,21 +1,12 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.process;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.channels.Channels;
-import java.nio.channels.SeekableByteChannel;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /** What a broker has logged since some moment. Any thread may call it. */
@@ -23,6 +14,11 @@ final class LogFile {
   private static final Pattern ERROR =
       Pattern.compile("^(Caused by: )?[a-zA-Z_$][\\w$]*(\\.[\\w$]+)+(Exception|Error): .*");
   private static final int MAX_ERRORS = 5;
+  private static final Pattern REGISTRATION_ROUND =
+      Pattern.compile("Lock on resource /ledgers/available/\\S+ was invalidated");
+
+  // A round takes about a millisecond; a start without the defect has at most a few.
+  private static final int MIN_ROUNDS = 20;
 
   private final Path file;
   private final long fromByte;
@@ -44,52 +40,32 @@ final class LogFile {
 
   /** The last lines. */
   List<String> tail(int maxLines) {
-    ArrayDeque<String> last = new ArrayDeque<>();
-    forEachLine(
-        line -> {
-          if (last.size() == maxLines) {
-            last.removeFirst();
-          }
-          last.addLast(line);
-        });
-    return List.copyOf(last);
+    List<String> lines = lines();
+    return lines.subList(Math.max(0, lines.size() - maxLines), lines.size());
   }
 
   /** The first lines of stack traces: what went wrong, without where. */
   List<String> errors() {
-    Set<String> errors = new LinkedHashSet<>();
-    forEachLine(
-        line -> {
-          if (errors.size() < MAX_ERRORS && ERROR.matcher(line).matches()) {
-            errors.add(line);
-          }
-        });
-    return List.copyOf(errors);
+    return lines().stream().filter(ERROR.asMatchPredicate()).distinct().limit(MAX_ERRORS).toList();
   }
 
-  /** How many lines match. */
-  long count(Predicate<String> line) {
-    AtomicLong count = new AtomicLong();
-    forEachLine(
-        text -> {
-          if (line.test(text)) {
-            count.incrementAndGet();
-          }
-        });
-    return count.get();
+  /**
+   * Whether it shows a defect of stock Pulsar: after a crash the bookie finds its own registration
+   * of before, deletes it, and takes the news of that deletion for the loss of the new one, which
+   * it then deletes and makes again for ever. BookKeeper is of no use meanwhile, whatever runs on
+   * it. See apache/pulsar#25001.
+   */
+  boolean showsRegistrationLoop() {
+    return lines().stream().filter(REGISTRATION_ROUND.asPredicate()).count() >= MIN_ROUNDS;
   }
 
-  private void forEachLine(Consumer<String> action) {
-    try (SeekableByteChannel channel = Files.newByteChannel(file)) {
-      channel.position(fromByte);
-      BufferedReader lines =
-          new BufferedReader(
-              new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.ISO_8859_1));
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        action.accept(line);
-      }
+  /** None when there is no log to show, which is all that a caller can say. */
+  private List<String> lines() {
+    try (InputStream in = Files.newInputStream(file)) {
+      in.skipNBytes(fromByte);
+      return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1).lines().toList();
     } catch (IOException e) {
-      // There is no log to show, which is all that a caller can say.
+      return List.of();
     }
   }
 }

@@ -94,7 +94,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
 
   /**
    * Starts the broker and returns when it is ready to be used. A start after a crash is made again
-   * when stock Pulsar fails in it (see {@link RegistrationLoop}).
+   * when stock Pulsar fails in it (see {@link LogFile#showsRegistrationLoop}).
    *
    * @throws IOException with the end of the log when it ends early or takes too long; it is then
    *     killed
@@ -157,7 +157,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     long startNanos = System.nanoTime();
     while (true) {
       boolean ready = check.isReady();
-      if (RegistrationLoop.isIn(logOfThisStart)) {
+      if (logOfThisStart.showsRegistrationLoop()) {
         return false;
       }
       if (ready) {
@@ -217,19 +217,8 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
   }
 
   private void awaitExit(Process ending) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        ending.waitFor();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
+    ending.onExit().join();
     watchdog.processGone();
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** Takes the NAR and its line out, as the uninstall guide says; it counts from the next start. */
@@ -300,13 +289,17 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     }
     kill();
     try {
-      if (options.keepLogs != null) {
-        Folders.copy(folder.logs(), options.keepLogs.resolve(folder.root().getFileName()));
-      }
+      keepLogs();
     } finally {
       Folders.delete(folder.root());
       watchdog.dismiss();
       removeShutdownHook();
+    }
+  }
+
+  private void keepLogs() throws IOException {
+    if (options.keepLogs != null && Files.isDirectory(folder.logs())) {
+      Folders.copy(folder.logs(), options.keepLogs.resolve(folder.root().getFileName()));
     }
   }
 
@@ -324,9 +317,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     }
     kill();
     try {
-      if (options.keepLogs != null && Files.isDirectory(folder.logs())) {
-        Folders.copy(folder.logs(), options.keepLogs.resolve(folder.root().getFileName()));
-      }
+      keepLogs();
       Folders.delete(folder.root());
     } catch (IOException e) {
       // The watchdog deletes what is left as soon as this JVM is gone.

@@ -68,9 +68,7 @@ public final class PulsarProxy implements AutoCloseable {
       all.put("brokerWebServiceURL", broker.adminUrl());
       all.put("brokerProxyAllowedTargetPorts", "*");
       all.putAll(settings);
-      ConfFile conf = ConfFile.load(root.resolve("conf/proxy.conf"));
-      all.forEach(conf::set);
-      conf.save();
+      ConfFile.edit(root.resolve("conf/proxy.conf"), conf -> conf.putAll(all));
       proxy.launch();
       return proxy;
     } catch (IOException | InterruptedException | RuntimeException e) {
@@ -80,15 +78,13 @@ public final class PulsarProxy implements AutoCloseable {
   }
 
   private void launch() throws IOException, InterruptedException {
-    ProcessBuilder command =
-        new ProcessBuilder(folder.root().resolve("bin/pulsar").toString(), "proxy")
-            .directory(folder.root().toFile())
-            .redirectErrorStream(true)
-            .redirectInput(Path.of("/dev/null").toFile())
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(folder.logFile().toFile()));
-    LaunchCommand.setUp(
-        command.environment(), Path.of(System.getProperty("java.home")), folder, MEMORY);
-    process = command.start();
+    process =
+        LaunchCommand.of(
+                folder,
+                List.of(folder.root().resolve("bin/pulsar").toString(), "proxy"),
+                Path.of(System.getProperty("java.home")),
+                MEMORY)
+            .start();
     watchdog.watch(process.pid());
     long startNanos = System.nanoTime();
     while (!takesConnections()) {
