@@ -10,7 +10,6 @@ import io.pulsarbroadcast.benchmark.engine.RunResult;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.load.Publisher;
 import io.pulsarbroadcast.benchmark.load.RunListener;
@@ -32,7 +31,7 @@ class LoadIT {
   private static final int MESSAGES = 20;
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
-  private static LoadConfigBuilder config(String serviceUrl) {
+  private static LoadConfig config(String serviceUrl) {
     return LoadConfig.builder()
         .serviceUrl(serviceUrl)
         .topic(Broker.newTopic())
@@ -43,12 +42,12 @@ class LoadIT {
         .subscriptionPerConsumer("sub");
   }
 
-  private static LoadConfigBuilder config(Broker broker) {
+  private static LoadConfig config(Broker broker) {
     return config(broker.process().serviceUrl());
   }
 
   private static Publisher publisher(LoadConfig config) throws Exception {
-    return new Publisher(config.serviceUrl(), config.topic(), config.run(), 1_000, Duration.ZERO);
+    return new Publisher(config.serviceUrl, config.topic, config.run, 1_000, Duration.ZERO);
   }
 
   @Test
@@ -162,7 +161,7 @@ class LoadIT {
       publisher.publish(new Schedule(System.nanoTime(), 100), 0, 10);
       assertThat(fleet.awaitReceived(500, TIMEOUT)).isTrue();
 
-      broker.admin().topics().unload(config.topic());
+      broker.admin().topics().unload(config.topic);
       publisher.publish(new Schedule(System.nanoTime(), 100), 10, MESSAGES);
 
       assertThat(fleet.awaitReceived(1_000, TIMEOUT)).isTrue();

@@ -46,8 +46,7 @@ class PulsarProcessIT {
               .build();
       try (ConsumerFleet fleet = new ConsumerFleet(config);
           Publisher publisher =
-              new Publisher(
-                  config.serviceUrl(), config.topic(), config.run(), 1_000, Duration.ZERO)) {
+              new Publisher(config.serviceUrl, config.topic, config.run, 1_000, Duration.ZERO)) {
         fleet.start();
         fleet.awaitSubscribed(TIMEOUT);
         CompletableFuture<PublishResult> publishing =

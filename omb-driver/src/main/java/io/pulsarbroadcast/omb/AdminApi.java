@@ -42,7 +42,7 @@ final class AdminApi {
     http =
         new BrokerHttp(
             TIMEOUT,
-            settings.tlsTrustCertsFile().isEmpty() ? null : trusting(settings.tlsTrustCertsFile()),
+            settings.tlsTrustCertsFile.isEmpty() ? null : trusting(settings.tlsTrustCertsFile),
             this::credentials);
   }
 
@@ -77,24 +77,24 @@ final class AdminApi {
   /** Creates the tenant if there is none, the namespace, and sets the namespace's policies. */
   CompletableFuture<Void> createNamespace(String namespace) {
     String tenant = namespace.substring(0, namespace.indexOf('/'));
-    DriverFile.PersistenceSettings persistence = settings.persistence();
+    DriverFile.PersistenceSettings persistence = settings.persistence;
     Map<String, Object> quorums =
         Map.of(
-            "bookkeeperEnsemble", persistence.ensembleSize(),
-            "bookkeeperWriteQuorum", persistence.writeQuorum(),
-            "bookkeeperAckQuorum", persistence.ackQuorum(),
+            "bookkeeperEnsemble", persistence.ensembleSize,
+            "bookkeeperWriteQuorum", persistence.writeQuorum,
+            "bookkeeperAckQuorum", persistence.ackQuorum,
             "managedLedgerMaxMarkDeleteRate", 1.0);
     Map<String, Object> noQuota =
         Map.of("limitSize", -1, "limitTime", -1, "policy", "producer_exception");
     String path = "namespaces/" + namespace;
     return create(
             "tenants/" + tenant,
-            Map.of("adminRoles", List.of(), "allowedClusters", List.of(settings.clusterName())))
+            Map.of("adminRoles", List.of(), "allowedClusters", List.of(settings.clusterName)))
         .thenCompose(done -> create(path, Map.of("bundles", Map.of("numBundles", 1))))
         .thenCompose(done -> send("POST", path + "/persistence", quorums))
         .thenCompose(done -> send("POST", path + "/backlogQuota", noQuota))
         .thenCompose(
-            done -> send("POST", path + "/deduplication", persistence.deduplicationEnabled()))
+            done -> send("POST", path + "/deduplication", persistence.deduplicationEnabled))
         .thenApply(done -> null);
   }
 

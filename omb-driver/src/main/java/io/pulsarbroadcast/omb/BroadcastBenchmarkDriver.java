@@ -49,19 +49,19 @@ public final class BroadcastBenchmarkDriver implements BenchmarkDriver {
         String.format(
             Locale.ROOT,
             "%s-%08x",
-            config.client().namespacePrefix(),
+            config.client.namespacePrefix,
             ThreadLocalRandom.current().nextInt());
-    Authentication authentication = Clients.authentication(config.client());
-    admin = new AdminApi(config.client(), authentication);
+    Authentication authentication = Clients.authentication(config.client);
+    admin = new AdminApi(config.client, authentication);
     client = Clients.create(config, authentication);
-    producers = new Producers(client, config.producer());
+    producers = new Producers(client, config.producer);
     consumers = new ConsumerGroup(client, admin, config);
     LOG.info(
         "Driver {}: {} consumers over {} connections to {}",
-        config.name(),
-        config.consumer().subscriptionType(),
-        config.client().connections(),
-        config.client().serviceUrl());
+        config.name,
+        config.consumer.subscriptionType,
+        config.client.connections,
+        config.client.serviceUrl);
   }
 
   @Override

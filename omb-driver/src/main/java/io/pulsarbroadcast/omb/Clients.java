@@ -18,21 +18,21 @@ final class Clients {
 
   static PulsarClient create(DriverFile config, Authentication authentication)
       throws PulsarClientException {
-    DriverFile.ClientSettings settings = config.client();
+    DriverFile.ClientSettings settings = config.client;
     ClientBuilder builder =
         PulsarClient.builder()
-            .serviceUrl(settings.serviceUrl())
+            .serviceUrl(settings.serviceUrl)
             .authentication(authentication)
-            .connectionsPerBroker(settings.connections())
+            .connectionsPerBroker(settings.connections)
             .ioThreads(settings.ioThreads())
             .listenerThreads(settings.listenerThreads())
-            .operationTimeout(settings.operationTimeoutSeconds(), TimeUnit.SECONDS)
-            .memoryLimit(settings.memoryLimitMegabytes(), SizeUnit.MEGA_BYTES)
-            .maxConcurrentLookupRequests(config.consumer().creationConcurrency())
+            .operationTimeout(settings.operationTimeoutSeconds, TimeUnit.SECONDS)
+            .memoryLimit(settings.memoryLimitMegabytes, SizeUnit.MEGA_BYTES)
+            .maxConcurrentLookupRequests(config.consumer.creationConcurrency)
             .maxLookupRequests(Integer.MAX_VALUE)
             .statsInterval(0, TimeUnit.SECONDS);
-    if (!settings.tlsTrustCertsFile().isEmpty()) {
-      builder.tlsTrustCertsFilePath(settings.tlsTrustCertsFile());
+    if (!settings.tlsTrustCertsFile.isEmpty()) {
+      builder.tlsTrustCertsFilePath(settings.tlsTrustCertsFile);
     }
     return builder.build();
   }
@@ -40,7 +40,7 @@ final class Clients {
   static Authentication authentication(DriverFile.ClientSettings settings)
       throws PulsarClientException {
     return AuthenticationFactory.create(
-        inThisJar(settings.authenticationPlugin()), settings.authenticationParameters());
+        inThisJar(settings.authenticationPlugin), settings.authenticationParameters);
   }
 
   /** The name of a class of Pulsar's as it is in this jar, where packages are renamed. */

@@ -51,7 +51,7 @@ final class ConsumerGroup {
     this.client = client;
     this.admin = admin;
     this.config = config;
-    this.settings = config.consumer();
+    this.settings = config.consumer;
   }
 
   /** Completes when all have subscribed. */
@@ -73,9 +73,9 @@ final class ConsumerGroup {
             partitionsOfTopic -> {
               BoundedCreation creation =
                   new BoundedCreation(
-                      settings.creationConcurrency(),
-                      settings.creationAttempts(),
-                      settings.creationTimeoutSeconds(),
+                      settings.creationConcurrency,
+                      settings.creationAttempts,
+                      settings.creationTimeoutSeconds,
                       connectTimes);
               for (ConsumerInfo info : infos) {
                 for (String partition : partitionsOfTopic.get(info.getTopic())) {
@@ -113,7 +113,7 @@ final class ConsumerGroup {
             info.getSubscriptionName(),
             new PositionTrail(partitions.get(partition)),
             info.getConsumerCallback(),
-            settings.ack());
+            settings.ack);
     consumers.add(tracked);
     creation.add(
         "Consumer " + tracked.name() + " of " + partition, () -> subscribe(tracked, partition));
@@ -127,30 +127,30 @@ final class ConsumerGroup {
             .topic(partition)
             .subscriptionInitialPosition(SubscriptionInitialPosition.Latest)
             .subscriptionMode(
-                settings.durable() ? SubscriptionMode.Durable : SubscriptionMode.NonDurable)
-            .receiverQueueSize(settings.receiverQueueSize())
-            .acknowledgmentGroupTime(settings.ackGroupMillis(), TimeUnit.MILLISECONDS)
+                settings.durable ? SubscriptionMode.Durable : SubscriptionMode.NonDurable)
+            .receiverQueueSize(settings.receiverQueueSize)
+            .acknowledgmentGroupTime(settings.ackGroupMillis, TimeUnit.MILLISECONDS)
             .poolMessages(true)
             .messageListener(tracked);
     if (isBroadcast()) {
       builder
-          .subscriptionName(settings.broadcastSubscription())
+          .subscriptionName(settings.broadcastSubscription)
           .consumerName(tracked.name())
           .subscriptionType(SubscriptionType.Exclusive)
           .property(TYPE_PROPERTY, SubscriptionKind.Broadcast.name());
-      if (settings.cursorTimeToLiveSeconds() >= 0) {
-        builder.property(TTL_PROPERTY, Long.toString(settings.cursorTimeToLiveSeconds()));
+      if (settings.cursorTimeToLiveSeconds >= 0) {
+        builder.property(TTL_PROPERTY, Long.toString(settings.cursorTimeToLiveSeconds));
       }
     } else {
       builder
           .subscriptionName(tracked.name())
-          .subscriptionType(SubscriptionType.valueOf(settings.subscriptionType().name()));
+          .subscriptionType(SubscriptionType.valueOf(settings.subscriptionType.name()));
     }
     return builder.subscribeAsync();
   }
 
   private boolean isBroadcast() {
-    return settings.subscriptionType() == SubscriptionKind.Broadcast;
+    return settings.subscriptionType == SubscriptionKind.Broadcast;
   }
 
   private static List<BenchmarkConsumer> noOpConsumers(int count) {

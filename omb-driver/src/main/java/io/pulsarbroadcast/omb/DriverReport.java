@@ -59,8 +59,8 @@ final class DriverReport {
     String worker = host() + "-" + ProcessHandle.current().pid();
     ObjectNode report = JSON.createObjectNode();
     report.put("kind", KIND).put("formatVersion", 1);
-    report.put("driver", config.name());
-    report.put("subscriptionType", config.consumer().subscriptionType().name());
+    report.put("driver", config.name);
+    report.put("subscriptionType", config.consumer.subscriptionType.name());
     report.put("worker", worker).put("environment", environment());
     report.put("startedAt", startedAt.toString());
     report.put("endedAt", Instant.now().toString());
@@ -73,11 +73,11 @@ final class DriverReport {
     addDelivery(report.putObject("delivery"), consumers, gapsCounted, endKnown);
     report.set("brokerTimers", JSON.valueToTree(brokerTimers.asMap()));
 
-    File folder = config.results().folder();
+    File folder = config.results.folder();
     if (!folder.isDirectory() && !folder.mkdirs()) {
       throw new IOException("results.folder is " + folder + "; it cannot be created");
     }
-    String name = config.name().replaceAll("[^A-Za-z0-9.-]+", "_");
+    String name = config.name.replaceAll("[^A-Za-z0-9.-]+", "_");
     File file =
         new File(folder, name + "-" + FILE_TIME.format(startedAt) + "-" + worker + ".driver.json");
     JSON.writerWithDefaultPrettyPrinter().writeValue(file, report);

@@ -27,27 +27,27 @@ final class Producers {
   }
 
   CompletableFuture<BenchmarkProducer> create(String topic) {
-    long delayMicros = Math.round(settings.batchingMaxPublishDelayMillis() * MICROS_PER_MILLI);
+    long delayMicros = Math.round(settings.batchingMaxPublishDelayMillis * MICROS_PER_MILLI);
     ProducerBuilder<byte[]> builder =
         client
             .newProducer()
             .topic(topic)
-            .enableBatching(settings.batchingEnabled())
+            .enableBatching(settings.batchingEnabled)
             .compressionType(CompressionType.NONE)
-            .blockIfQueueFull(settings.blockIfQueueFull())
-            .maxPendingMessages(settings.maxPendingMessages())
-            .enableLazyStartPartitionedProducers(settings.lazyPartitions())
+            .blockIfQueueFull(settings.blockIfQueueFull)
+            .maxPendingMessages(settings.maxPendingMessages)
+            .enableLazyStartPartitionedProducers(settings.lazyPartitions)
             .sendTimeout(0, TimeUnit.MILLISECONDS);
-    if (settings.batchingEnabled()) {
+    if (settings.batchingEnabled) {
       builder
           .batchingMaxPublishDelay(delayMicros, TimeUnit.MICROSECONDS)
-          .batchingMaxBytes(settings.batchingMaxBytes())
+          .batchingMaxBytes(settings.batchingMaxBytes)
           .batchingMaxMessages(Integer.MAX_VALUE);
     }
-    if (settings.partitionsPerProducer() > 0) {
+    if (settings.partitionsPerProducer > 0) {
       builder
           .messageRoutingMode(MessageRoutingMode.CustomPartition)
-          .messageRouter(new PartialRoundRobinMessageRouterImpl(settings.partitionsPerProducer()));
+          .messageRouter(new PartialRoundRobinMessageRouterImpl(settings.partitionsPerProducer));
     }
     return builder.createAsync().thenApply(PulsarBenchmarkProducer::new);
   }

@@ -35,10 +35,9 @@ final class TopicEnd {
    */
   boolean await(Map<String, PartitionLedgers> partitions, List<TrackedConsumer> consumers)
       throws InterruptedException {
-    long deadlineNanos =
-        System.nanoTime() + TimeUnit.SECONDS.toNanos(config.results().drainSeconds());
+    long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(config.results.drainSeconds);
     boolean ask =
-        config.consumer().subscriptionType() == SubscriptionKind.Broadcast
+        config.consumer.subscriptionType == SubscriptionKind.Broadcast
             || consumers.size() <= MAX_SUBSCRIPTIONS;
     long lastEntries = -1;
     while (true) {

@@ -20,14 +20,23 @@ public final class DriverFile {
   private static final int MAX_COUNT = 1_000_000;
   private static final int MAX_SECONDS = 86_400;
 
-  private String name = "";
+  /** As it is shown in results. */
+  public String name = "";
+
   private String driverClass = "";
-  private ClientSettings client = new ClientSettings();
-  private ProducerSettings producer = new ProducerSettings();
-  private ConsumerSettings consumer = new ConsumerSettings();
-  private ResultSettings results = new ResultSettings();
-  private Map<String, String> brokerSettings = new TreeMap<>();
-  private LocalServer localServer = LocalServer.plugin;
+  public ClientSettings client = new ClientSettings();
+  public ProducerSettings producer = new ProducerSettings();
+  public ConsumerSettings consumer = new ConsumerSettings();
+  public ResultSettings results = new ResultSettings();
+
+  /**
+   * Lines of the broker's configuration that this variant needs. Local runs and runs on AWS start
+   * their broker with them; elsewhere an operator sets them.
+   */
+  public Map<String, String> brokerSettings = new TreeMap<>();
+
+  /** What a local run starts. */
+  public LocalServer localServer = LocalServer.plugin;
 
   private DriverFile() {}
 
@@ -61,56 +70,36 @@ public final class DriverFile {
     results.check(check);
   }
 
-  /** As it is shown in results. */
-  public String name() {
-    return name;
-  }
-
-  public ClientSettings client() {
-    return client;
-  }
-
-  public ProducerSettings producer() {
-    return producer;
-  }
-
-  public ConsumerSettings consumer() {
-    return consumer;
-  }
-
-  public ResultSettings results() {
-    return results;
-  }
-
-  /**
-   * Lines of the broker's configuration that this variant needs. Local runs and runs on AWS start
-   * their broker with them; elsewhere an operator sets them.
-   */
-  public Map<String, String> brokerSettings() {
-    return brokerSettings;
-  }
-
-  /** What a local run starts. */
-  public LocalServer localServer() {
-    return localServer;
-  }
-
   /** Where the broker is, and how many connections go there. */
   @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class ClientSettings {
-    private String serviceUrl = "pulsar://localhost:6650";
+    public String serviceUrl = "pulsar://localhost:6650";
     private String httpUrl = "http://localhost:8080";
-    private int connections = 16;
+
+    /** TCP connections to a broker that all consumers of a process share. */
+    public int connections = 16;
+
     private int ioThreads;
     private int listenerThreads;
-    private int operationTimeoutSeconds = 60;
-    private int memoryLimitMegabytes;
-    private String namespacePrefix = "benchmark/broadcast";
-    private String clusterName = "standalone";
-    private String authenticationPlugin = "";
-    private String authenticationParameters = "";
-    private String tlsTrustCertsFile = "";
-    private PersistenceSettings persistence = new PersistenceSettings();
+    public int operationTimeoutSeconds = 60;
+
+    /** Memory for messages not sent yet; 0 for no limit. */
+    public int memoryLimitMegabytes;
+
+    /** Tenant and beginning of the name of the namespace that is created for a run. */
+    public String namespacePrefix = "benchmark/broadcast";
+
+    public String clusterName = "standalone";
+
+    /** Class name of a Pulsar authentication plugin, or empty. */
+    public String authenticationPlugin = "";
+
+    public String authenticationParameters = "";
+
+    /** PEM file of the certificates to trust, or empty for those of the JVM. */
+    public String tlsTrustCertsFile = "";
+
+    public PersistenceSettings persistence = new PersistenceSettings();
 
     private void check(Check check) {
       check
@@ -139,17 +128,8 @@ public final class DriverFile {
       persistence.check(check);
     }
 
-    public String serviceUrl() {
-      return serviceUrl;
-    }
-
     public String httpUrl() {
       return httpUrl.endsWith("/") ? httpUrl.substring(0, httpUrl.length() - 1) : httpUrl;
-    }
-
-    /** TCP connections to a broker that all consumers of a process share. */
-    public int connections() {
-      return connections;
     }
 
     /** Threads that read sockets; as many as there are cores when the file says 0. */
@@ -165,51 +145,15 @@ public final class DriverFile {
     private static int orCores(int threads) {
       return threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
     }
-
-    public int operationTimeoutSeconds() {
-      return operationTimeoutSeconds;
-    }
-
-    /** Memory for messages not sent yet; 0 for no limit. */
-    public int memoryLimitMegabytes() {
-      return memoryLimitMegabytes;
-    }
-
-    /** Tenant and beginning of the name of the namespace that is created for a run. */
-    public String namespacePrefix() {
-      return namespacePrefix;
-    }
-
-    public String clusterName() {
-      return clusterName;
-    }
-
-    /** Class name of a Pulsar authentication plugin, or empty. */
-    public String authenticationPlugin() {
-      return authenticationPlugin;
-    }
-
-    public String authenticationParameters() {
-      return authenticationParameters;
-    }
-
-    /** PEM file of the certificates to trust, or empty for those of the JVM. */
-    public String tlsTrustCertsFile() {
-      return tlsTrustCertsFile;
-    }
-
-    public PersistenceSettings persistence() {
-      return persistence;
-    }
   }
 
   /** How the run's namespace is stored. */
   @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class PersistenceSettings {
-    private int ensembleSize = 1;
-    private int writeQuorum = 1;
-    private int ackQuorum = 1;
-    private boolean deduplicationEnabled;
+    public int ensembleSize = 1;
+    public int writeQuorum = 1;
+    public int ackQuorum = 1;
+    public boolean deduplicationEnabled;
 
     private void check(Check check) {
       check
@@ -217,34 +161,24 @@ public final class DriverFile {
           .range("client.persistence.writeQuorum", writeQuorum, 1, ensembleSize)
           .range("client.persistence.ackQuorum", ackQuorum, 1, writeQuorum);
     }
-
-    public int ensembleSize() {
-      return ensembleSize;
-    }
-
-    public int writeQuorum() {
-      return writeQuorum;
-    }
-
-    public int ackQuorum() {
-      return ackQuorum;
-    }
-
-    public boolean deduplicationEnabled() {
-      return deduplicationEnabled;
-    }
   }
 
   /** How messages are published. */
   @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class ProducerSettings {
-    private boolean batchingEnabled;
-    private double batchingMaxPublishDelayMillis = 1;
-    private int batchingMaxBytes = 131_072;
-    private boolean blockIfQueueFull = true;
-    private int maxPendingMessages = 1_000;
-    private boolean lazyPartitions;
-    private int partitionsPerProducer;
+    public boolean batchingEnabled;
+    public double batchingMaxPublishDelayMillis = 1;
+    public int batchingMaxBytes = 131_072;
+    public boolean blockIfQueueFull = true;
+
+    /** Messages without an answer yet; 0 for no limit. */
+    public int maxPendingMessages = 1_000;
+
+    /** Whether a partition's producer connects with its first message only. */
+    public boolean lazyPartitions;
+
+    /** How many partitions each producer uses; all of them when 0. */
+    public int partitionsPerProducer;
 
     private void check(Check check) {
       check
@@ -257,52 +191,38 @@ public final class DriverFile {
           .range("producer.maxPendingMessages", maxPendingMessages, 0, MAX_COUNT)
           .range("producer.partitionsPerProducer", partitionsPerProducer, 0, 10_000);
     }
-
-    public boolean batchingEnabled() {
-      return batchingEnabled;
-    }
-
-    public double batchingMaxPublishDelayMillis() {
-      return batchingMaxPublishDelayMillis;
-    }
-
-    public int batchingMaxBytes() {
-      return batchingMaxBytes;
-    }
-
-    public boolean blockIfQueueFull() {
-      return blockIfQueueFull;
-    }
-
-    /** Messages without an answer yet; 0 for no limit. */
-    public int maxPendingMessages() {
-      return maxPendingMessages;
-    }
-
-    /** Whether a partition's producer connects with its first message only. */
-    public boolean lazyPartitions() {
-      return lazyPartitions;
-    }
-
-    /** How many partitions each producer uses; all of them when 0. */
-    public int partitionsPerProducer() {
-      return partitionsPerProducer;
-    }
   }
 
   /** How consumers subscribe, receive and acknowledge. */
   @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class ConsumerSettings {
-    private SubscriptionKind subscriptionType = SubscriptionKind.Broadcast;
-    private String broadcastSubscription = "broadcast";
-    private boolean durable = true;
-    private int receiverQueueSize = 100;
-    private AckKind ack = AckKind.cumulative;
-    private int ackGroupMillis;
-    private int creationConcurrency = 500;
-    private int creationAttempts = 10;
-    private int creationTimeoutSeconds = 570;
-    private long cursorTimeToLiveSeconds = -1;
+    public SubscriptionKind subscriptionType = SubscriptionKind.Broadcast;
+
+    /** The one subscription of all Broadcast consumers. */
+    public String broadcastSubscription = "broadcast";
+
+    /** Whether positions are stored; otherwise a consumer is as good as a reader. */
+    public boolean durable = true;
+
+    /** Permits: messages that a consumer may be sent before it has handled them. */
+    public int receiverQueueSize = 100;
+
+    public AckKind ack = AckKind.cumulative;
+
+    /** For how long a client collects acknowledgements before it sends them; 0 for not at all. */
+    public int ackGroupMillis;
+
+    /** Subscribes of a process that may be unanswered at a time. */
+    public int creationConcurrency = 500;
+
+    /** How often a consumer's subscribe is tried. */
+    public int creationAttempts = 10;
+
+    /** For all consumers of a process together. */
+    public int creationTimeoutSeconds = 570;
+
+    /** How long a Broadcast position outlives its connection; -1 for the broker's setting. */
+    public long cursorTimeToLiveSeconds = -1;
 
     private void check(Check check) {
       check
@@ -330,61 +250,15 @@ public final class DriverFile {
           .range(
               "consumer.cursorTimeToLiveSeconds", cursorTimeToLiveSeconds, -1, Integer.MAX_VALUE);
     }
-
-    public SubscriptionKind subscriptionType() {
-      return subscriptionType;
-    }
-
-    /** The one subscription of all Broadcast consumers. */
-    public String broadcastSubscription() {
-      return broadcastSubscription;
-    }
-
-    /** Whether positions are stored; otherwise a consumer is as good as a reader. */
-    public boolean durable() {
-      return durable;
-    }
-
-    /** Permits: messages that a consumer may be sent before it has handled them. */
-    public int receiverQueueSize() {
-      return receiverQueueSize;
-    }
-
-    public AckKind ack() {
-      return ack;
-    }
-
-    /** For how long a client collects acknowledgements before it sends them; 0 for not at all. */
-    public int ackGroupMillis() {
-      return ackGroupMillis;
-    }
-
-    /** Subscribes of a process that may be unanswered at a time. */
-    public int creationConcurrency() {
-      return creationConcurrency;
-    }
-
-    /** How often a consumer's subscribe is tried. */
-    public int creationAttempts() {
-      return creationAttempts;
-    }
-
-    /** For all consumers of a process together. */
-    public int creationTimeoutSeconds() {
-      return creationTimeoutSeconds;
-    }
-
-    /** How long a Broadcast position outlives its connection; -1 for the broker's setting. */
-    public long cursorTimeToLiveSeconds() {
-      return cursorTimeToLiveSeconds;
-    }
   }
 
   /** Where the driver writes what OpenMessaging Benchmark does not record. */
   @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class ResultSettings {
     private String folder = ".";
-    private int drainSeconds = 10;
+
+    /** How long the end waits for messages that are still on their way. */
+    public int drainSeconds = 10;
 
     private void check(Check check) {
       check
@@ -394,11 +268,6 @@ public final class DriverFile {
 
     public File folder() {
       return new File(folder);
-    }
-
-    /** How long the end waits for messages that are still on their way. */
-    public int drainSeconds() {
-      return drainSeconds;
     }
   }
 }

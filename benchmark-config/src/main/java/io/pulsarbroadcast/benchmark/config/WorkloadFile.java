@@ -35,28 +35,35 @@ public final class WorkloadFile {
     RANDOM_NANO
   }
 
-  private String name = "";
+  public String name = "";
   private int topics = 1;
-  private int partitionsPerTopic = 1;
+  public int partitionsPerTopic = 1;
   private KeyDistributor keyDistributor = KeyDistributor.NO_KEY;
-  private int messageSize;
+  public int messageSize;
   private boolean useRandomizedPayloads;
   private double randomBytesRatio;
   private int randomizedPayloadPoolSize;
   private String payloadFile;
-  private int subscriptionsPerTopic;
-  private int producersPerTopic = 1;
+
+  /** Consumers of the topic, each of which gets every message. */
+  public int subscriptionsPerTopic;
+
+  public int producersPerTopic = 1;
   private int consumerPerSubscription = 1;
-  private int producerRate;
+
+  /** Messages per second, of all producers together. */
+  public int producerRate;
 
   @JsonProperty("consumerBacklogSizeGB")
   private long consumerBacklogSizeGigabytes;
 
   private double backlogDrainRatio = 1;
-  private int testDurationMinutes;
-  private int warmupDurationMinutes = 1;
+  public int testDurationMinutes;
+  public int warmupDurationMinutes = 1;
   private List<Integer> rateSteps = new ArrayList<>();
-  private CatchUp catchUp;
+
+  /** What lags behind, or null. */
+  public CatchUp catchUp;
 
   private WorkloadFile() {}
 
@@ -110,40 +117,6 @@ public final class WorkloadFile {
     }
   }
 
-  public String name() {
-    return name;
-  }
-
-  public int partitions() {
-    return partitionsPerTopic;
-  }
-
-  public int messageBytes() {
-    return messageSize;
-  }
-
-  /** Consumers of the topic, each of which gets every message. */
-  public int consumers() {
-    return subscriptionsPerTopic;
-  }
-
-  public int producers() {
-    return producersPerTopic;
-  }
-
-  /** Messages per second, of all producers together. */
-  public int messagesPerSecond() {
-    return producerRate;
-  }
-
-  public int testMinutes() {
-    return testDurationMinutes;
-  }
-
-  public int warmupMinutes() {
-    return warmupDurationMinutes;
-  }
-
   /** Rates to be tried one after the other until one is not reached; producerRate when not set. */
   public List<Integer> rateSteps() {
     return rateSteps.isEmpty() ? List.of(producerRate) : List.copyOf(rateSteps);
@@ -154,17 +127,16 @@ public final class WorkloadFile {
     return !rateSteps.isEmpty();
   }
 
-  /** What lags behind, or null. */
-  public CatchUp catchUp() {
-    return catchUp;
-  }
-
   /** A backlog, and how many consumers read it while the writer and the others go on. */
   @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class CatchUp {
-    private double backlogGigabytes;
+    /** In units of 2^30 bytes of payload. */
+    public double backlogGigabytes;
+
     private List<Integer> laggards = new ArrayList<>();
-    private int backlogMessagesPerSecond = 10_000;
+
+    /** How fast the backlog is written. */
+    public int backlogMessagesPerSecond = 10_000;
 
     private CatchUp() {}
 
@@ -192,19 +164,9 @@ public final class WorkloadFile {
       return other;
     }
 
-    /** In units of 2^30 bytes of payload. */
-    public double backlogGigabytes() {
-      return backlogGigabytes;
-    }
-
     /** Numbers of consumers that read it, one round after the other. */
     public List<Integer> laggards() {
       return List.copyOf(laggards);
-    }
-
-    /** How fast the backlog is written. */
-    public int backlogMessagesPerSecond() {
-      return backlogMessagesPerSecond;
     }
   }
 }

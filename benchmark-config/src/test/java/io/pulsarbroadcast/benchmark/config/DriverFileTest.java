@@ -29,15 +29,15 @@ class DriverFileTest {
   void shouldHaveADefaultForEverythingButNameAndClass() throws IOException {
     DriverFile driver = DriverFile.read(file(HEAD));
 
-    assertThat(driver.name()).isEqualTo("Test");
-    assertThat(driver.consumer().subscriptionType()).isEqualTo(SubscriptionKind.Broadcast);
-    assertThat(driver.consumer().ack()).isEqualTo(AckKind.cumulative);
-    assertThat(driver.client().connections()).isEqualTo(16);
-    assertThat(driver.client().ioThreads()).isPositive();
-    assertThat(driver.producer().lazyPartitions()).isFalse();
-    assertThat(driver.brokerSettings()).isEmpty();
-    assertThat(driver.localServer()).isEqualTo(LocalServer.plugin);
-    assertThat(driver.consumer().durable()).isTrue();
+    assertThat(driver.name).isEqualTo("Test");
+    assertThat(driver.consumer.subscriptionType).isEqualTo(SubscriptionKind.Broadcast);
+    assertThat(driver.consumer.ack).isEqualTo(AckKind.cumulative);
+    assertThat(driver.client.connections).isEqualTo(16);
+    assertThat(driver.client.ioThreads()).isPositive();
+    assertThat(driver.producer.lazyPartitions).isFalse();
+    assertThat(driver.brokerSettings).isEmpty();
+    assertThat(driver.localServer).isEqualTo(LocalServer.plugin);
+    assertThat(driver.consumer.durable).isTrue();
   }
 
   @Test
@@ -73,19 +73,19 @@ class DriverFileTest {
                     + "results: {folder: out, drainSeconds: 3}\n"
                     + "brokerSettings: {maxUnackedMessagesPerConsumer: 0}\n"));
 
-    assertThat(driver.localServer()).isEqualTo(LocalServer.plain);
-    assertThat(driver.consumer().durable()).isFalse();
-    assertThat(driver.client().httpUrl()).isEqualTo("https://b:8443");
-    assertThat(driver.client().connections()).isEqualTo(64);
-    assertThat(driver.client().ioThreads()).isEqualTo(3);
-    assertThat(driver.client().persistence().ackQuorum()).isEqualTo(2);
-    assertThat(driver.producer().partitionsPerProducer()).isEqualTo(2);
-    assertThat(driver.producer().batchingMaxPublishDelayMillis()).isEqualTo(0.5);
-    assertThat(driver.consumer().subscriptionType()).isEqualTo(SubscriptionKind.Shared);
-    assertThat(driver.consumer().ackGroupMillis()).isEqualTo(100);
-    assertThat(driver.consumer().cursorTimeToLiveSeconds()).isEqualTo(30);
-    assertThat(driver.results().folder()).isEqualTo(new File("out"));
-    assertThat(driver.brokerSettings()).isEqualTo(Map.of("maxUnackedMessagesPerConsumer", "0"));
+    assertThat(driver.localServer).isEqualTo(LocalServer.plain);
+    assertThat(driver.consumer.durable).isFalse();
+    assertThat(driver.client.httpUrl()).isEqualTo("https://b:8443");
+    assertThat(driver.client.connections).isEqualTo(64);
+    assertThat(driver.client.ioThreads()).isEqualTo(3);
+    assertThat(driver.client.persistence.ackQuorum).isEqualTo(2);
+    assertThat(driver.producer.partitionsPerProducer).isEqualTo(2);
+    assertThat(driver.producer.batchingMaxPublishDelayMillis).isEqualTo(0.5);
+    assertThat(driver.consumer.subscriptionType).isEqualTo(SubscriptionKind.Shared);
+    assertThat(driver.consumer.ackGroupMillis).isEqualTo(100);
+    assertThat(driver.consumer.cursorTimeToLiveSeconds).isEqualTo(30);
+    assertThat(driver.results.folder()).isEqualTo(new File("out"));
+    assertThat(driver.brokerSettings).isEqualTo(Map.of("maxUnackedMessagesPerConsumer", "0"));
   }
 
   @ParameterizedTest

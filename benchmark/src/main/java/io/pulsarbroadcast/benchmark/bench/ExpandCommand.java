@@ -48,7 +48,7 @@ public final class ExpandCommand implements Callable<Integer> {
     String text = Files.readString(source.toPath());
     for (int rate : read.rateSteps()) {
       Path file = output.resolve(BenchFiles.baseName(source) + "-" + rate + "msgs.yaml");
-      Files.writeString(file, atRate(text, read.name(), rate));
+      Files.writeString(file, atRate(text, read.name, rate));
       console.out().println(file);
     }
     return Program.EXIT_COMPLETE;

@@ -10,7 +10,6 @@ import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import io.pulsarbroadcast.benchmark.engine.Plan;
 import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,9 +53,9 @@ final class Plans {
   /** One for each of the rates. */
   List<Plan> of(WorkloadFile workload, DriverFile driver, int consumers) {
     String name =
-        consumers == workload.consumers()
-            ? workload.name()
-            : String.format(Locale.ROOT, "%s; run with %,d", workload.name(), consumers);
+        consumers == workload.subscriptionsPerTopic
+            ? workload.name
+            : String.format(Locale.ROOT, "%s; run with %,d", workload.name, consumers);
     List<Plan> plans = new ArrayList<>();
     if (load.rate != null) {
       plans.add(at(workload, driver, consumers, load.rate, name));
@@ -70,28 +69,28 @@ final class Plans {
 
   private Plan at(
       WorkloadFile workload, DriverFile driver, int consumers, double rate, String name) {
-    int partitions = workload == null ? 1 : workload.partitions();
-    int connections = load.connections == null ? driver.client().connections() : load.connections;
+    int partitions = workload == null ? 1 : workload.partitionsPerTopic;
+    int connections = load.connections == null ? driver.client.connections : load.connections;
     double ofPartition = rate / partitions;
     int warmup = warmup(workload, ofPartition);
     int messages = messages(workload, ofPartition, warmup, name);
-    WorkloadFile.CatchUp catchUp = workload == null ? null : workload.catchUp();
+    WorkloadFile.CatchUp catchUp = workload == null ? null : workload.catchUp;
     return new Plan(
         name,
-        driver.name() + (label.isEmpty() ? "" : ", " + label),
-        driver.localServer(),
-        driver.brokerSettings(),
-        driver.consumer().subscriptionType().name(),
+        driver.name + (label.isEmpty() ? "" : ", " + label),
+        driver.localServer,
+        driver.brokerSettings,
+        driver.consumer.subscriptionType.name(),
         partitions,
         consumers,
         Math.max(1, Math.min(connections, consumers) / partitions),
         messages,
         warmup,
-        load.sizeBytes == null ? workload.messageBytes() : load.sizeBytes,
+        load.sizeBytes == null ? workload.messageSize : load.sizeBytes,
         rate,
         Duration.ofSeconds(
             load.connectTimeoutSeconds == null
-                ? driver.consumer().creationTimeoutSeconds()
+                ? driver.consumer.creationTimeoutSeconds
                 : load.connectTimeoutSeconds),
         workload != null && workload.isStepped() && load.rate == null,
         catchUp == null || backlogGigabytes == null
@@ -105,7 +104,7 @@ final class Plans {
       return load.warmup;
     }
     int length =
-        warmupSeconds == null ? workload.warmupMinutes() * SECONDS_PER_MINUTE : warmupSeconds;
+        warmupSeconds == null ? workload.warmupDurationMinutes * SECONDS_PER_MINUTE : warmupSeconds;
     return (int) Math.ceil(messagesPerSecond * length);
   }
 
@@ -118,7 +117,7 @@ final class Plans {
       }
       return load.messages;
     }
-    int length = seconds == null ? workload.testMinutes() * SECONDS_PER_MINUTE : seconds;
+    int length = seconds == null ? workload.testDurationMinutes * SECONDS_PER_MINUTE : seconds;
     double messages = warmup + Math.max(1, Math.rint(messagesPerSecond * length));
     if (messages > MAX_MESSAGES) {
       throw new ConfigException(
@@ -128,45 +127,45 @@ final class Plans {
     return (int) messages;
   }
 
-  private LoadConfigBuilder consumer(DriverFile driver, int connections) {
-    DriverFile.ConsumerSettings settings = driver.consumer();
-    LoadConfigBuilder config =
+  private LoadConfig consumer(DriverFile driver, int connections) {
+    DriverFile.ConsumerSettings settings = driver.consumer;
+    LoadConfig config =
         load.applyTo(
                 LoadConfig.builder()
-                    .subscribeWindow(Math.max(1, settings.creationConcurrency() / connections))
-                    .receiverQueueSize(settings.receiverQueueSize()))
+                    .subscribeWindow(Math.max(1, settings.creationConcurrency / connections))
+                    .receiverQueueSize(settings.receiverQueueSize))
             .ackPolicy(ackPolicy(settings))
-            .durable(settings.durable());
-    if (settings.subscriptionType() == SubscriptionKind.Broadcast) {
+            .durable(settings.durable);
+    if (settings.subscriptionType == SubscriptionKind.Broadcast) {
       return load.subscriptions == 1
-          ? config.broadcast(settings.broadcastSubscription())
-          : config.broadcast(settings.broadcastSubscription(), load.subscriptions);
+          ? config.broadcast(settings.broadcastSubscription)
+          : config.broadcast(settings.broadcastSubscription, load.subscriptions);
     }
     return config
-        .subType(SubType.valueOf(settings.subscriptionType().name()))
+        .subType(SubType.valueOf(settings.subscriptionType.name()))
         .subscriptionPerConsumer("consumer");
   }
 
   /** Who does not acknowledge does not with {@code --ack} either. */
   private AckPolicy ackPolicy(DriverFile.ConsumerSettings settings) {
     AckPolicy ofFile = ofFile(settings);
-    if (settings.ack() == AckKind.none) {
+    if (settings.ack == AckKind.none) {
       return ofFile;
     }
     AckPolicy policy = load.ackPolicy(ofFile);
     boolean cumulative =
         policy.kind() == AckPolicy.Kind.CUMULATIVE
             || policy.kind() == AckPolicy.Kind.CUMULATIVE_TIMED;
-    return cumulative && !settings.subscriptionType().allowsCumulative()
+    return cumulative && !settings.subscriptionType.allowsCumulative()
         ? AckPolicy.INDIVIDUAL
         : policy;
   }
 
   private static AckPolicy ofFile(DriverFile.ConsumerSettings settings) {
-    switch (settings.ack()) {
+    switch (settings.ack) {
       case cumulative:
-        return settings.ackGroupMillis() > 0
-            ? AckPolicy.timed(settings.ackGroupMillis())
+        return settings.ackGroupMillis > 0
+            ? AckPolicy.timed(settings.ackGroupMillis)
             : AckPolicy.CUMULATIVE;
       case individual:
         return AckPolicy.INDIVIDUAL;
@@ -178,17 +177,17 @@ final class Plans {
   /** Keys that say something to OpenMessaging Benchmark's driver, but not to a local run. */
   static List<String> ignored(WorkloadFile workload, DriverFile driver) {
     List<String> keys = new ArrayList<>();
-    if (driver.producer().batchingEnabled()) {
+    if (driver.producer.batchingEnabled) {
       keys.add("producer.batchingEnabled (messages are published singly)");
     }
-    if (driver.producer().lazyPartitions() || driver.producer().partitionsPerProducer() > 0) {
+    if (driver.producer.lazyPartitions || driver.producer.partitionsPerProducer > 0) {
       keys.add(
           "producer.lazyPartitions and partitionsPerProducer (a publisher for each partition)");
     }
-    if (driver.consumer().ackGroupMillis() > 0 && driver.consumer().ack() != AckKind.cumulative) {
+    if (driver.consumer.ackGroupMillis > 0 && driver.consumer.ack != AckKind.cumulative) {
       keys.add("consumer.ackGroupMillis (every message is acknowledged at once)");
     }
-    if (workload.producers() > 1) {
+    if (workload.producersPerTopic > 1) {
       keys.add("producersPerTopic (a publisher for each partition)");
     }
     return keys;

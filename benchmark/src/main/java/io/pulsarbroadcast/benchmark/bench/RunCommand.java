@@ -128,7 +128,7 @@ public final class RunCommand extends BenchSubcommand {
         if (inTurn && rates.size() > 1) {
           throw new InvalidOptionException(
               "--in-turn is given for %s, which has %d rates; allowed: a workload of one, or --rate"
-                  .formatted(workload.name(), rates.size()));
+                  .formatted(workload.name, rates.size()));
         }
       }
     }
@@ -136,8 +136,8 @@ public final class RunCommand extends BenchSubcommand {
 
   @Override
   void checkServers(ServerOptions options) {
-    boolean broker = driverFiles.stream().anyMatch(d -> d.localServer() != LocalServer.floor);
-    boolean plugin = driverFiles.stream().anyMatch(d -> d.localServer() == LocalServer.plugin);
+    boolean broker = driverFiles.stream().anyMatch(d -> d.localServer != LocalServer.floor);
+    boolean plugin = driverFiles.stream().anyMatch(d -> d.localServer == LocalServer.plugin);
     options.check(broker && !running.isGiven(), plugin, ", or --service-url of a running broker");
   }
 
@@ -149,7 +149,7 @@ public final class RunCommand extends BenchSubcommand {
     if (sizes != null) {
       return OptionValues.numbers("--sizes", sizes, 1, MAX_CONSUMERS);
     }
-    return List.of(load.consumers == null ? workload.consumers() : load.consumers);
+    return List.of(load.consumers == null ? workload.subscriptionsPerTopic : load.consumers);
   }
 
   @Override
@@ -157,7 +157,7 @@ public final class RunCommand extends BenchSubcommand {
     Runs runs = new Runs(session, Duration.ofSeconds(stepLimitSeconds), roundLimitSeconds);
     List<String> names = new ArrayList<>();
     for (WorkloadFile workload : workloadFiles) {
-      names.add(workload.name());
+      names.add(workload.name);
       driverFiles.forEach(
           driver ->
               Plans.ignored(workload, driver)

@@ -5,7 +5,6 @@ import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
 import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.SourceAddresses;
 import java.util.Locale;
 import picocli.CommandLine.Option;
@@ -126,7 +125,7 @@ final class RunLoadOptions extends LoadOptions {
   }
 
   /** Sets what was given. */
-  LoadConfigBuilder applyTo(LoadConfigBuilder config) {
+  LoadConfig applyTo(LoadConfig config) {
     if (subscribeWindow != null) {
       config.subscribeWindow(subscribeWindow);
     }
@@ -153,7 +152,7 @@ final class RunLoadOptions extends LoadOptions {
   }
 
   /** Consumers of Broadcast subscriptions, when everything has a default. */
-  LoadConfigBuilder broadcast(String serviceUrl, String topic) {
+  LoadConfig broadcast(String serviceUrl, String topic) {
     return applyTo(LoadConfig.builder())
         .serviceUrl(serviceUrl)
         .topic(topic)

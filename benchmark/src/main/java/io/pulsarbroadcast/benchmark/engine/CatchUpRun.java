@@ -5,7 +5,6 @@ import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.Publisher;
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.benchmark.load.Schedule;
@@ -69,7 +68,7 @@ public final class CatchUpRun {
 
   private int backlogMessages() {
     return (int)
-        Math.ceil(plan.catchUp().backlogGigabytes() * BYTES_PER_GIGABYTE / plan.messageBytes());
+        Math.ceil(plan.catchUp().backlogGigabytes * BYTES_PER_GIGABYTE / plan.messageBytes());
   }
 
   private int capacity() {
@@ -124,7 +123,7 @@ public final class CatchUpRun {
 
   private void writeBacklog(Writer writer) throws InterruptedException {
     int messages = backlogMessages();
-    int rate = plan.catchUp().backlogMessagesPerSecond();
+    int rate = plan.catchUp().backlogMessagesPerSecond;
     Schedule schedule = writer.scheduleFromNow(rate);
     for (int written = 0; written < messages; ) {
       int count = Math.min(messages - written, rate * PROGRESS_SECONDS);
@@ -135,7 +134,7 @@ public final class CatchUpRun {
   }
 
   private LoadConfig config(String prefix, int consumers) {
-    LoadConfigBuilder config =
+    LoadConfig config =
         plan.config(server.serviceUrl(), topic)
             .consumers(consumers)
             .messages(capacity())

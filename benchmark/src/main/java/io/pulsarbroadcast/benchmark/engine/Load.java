@@ -86,8 +86,7 @@ public final class Load implements AutoCloseable {
   public void connectPublishers() throws PulsarClientException {
     for (LoadConfig config : partitions) {
       publishers.add(
-          new Publisher(
-                  config.serviceUrl(), config.topic(), config.run(), messageBytes, sendTimeout)
+          new Publisher(config.serviceUrl, config.topic, config.run, messageBytes, sendTimeout)
               .listener(stats));
     }
   }
@@ -226,7 +225,7 @@ public final class Load implements AutoCloseable {
             .publishAsync(
                 Schedule.dueAt(System.nanoTime(), from, messagesPerSecond),
                 from,
-                partitions.get(0).messages());
+                partitions.get(0).messages);
   }
 
   /** Ends publishing, and returns what the broker has acknowledged. */
@@ -265,7 +264,7 @@ public final class Load implements AutoCloseable {
   }
 
   private int consumers() {
-    return partitions.stream().mapToInt(LoadConfig::consumers).sum();
+    return partitions.stream().mapToInt(config -> config.consumers).sum();
   }
 
   /** First receptions so far, summed over consumers. */
@@ -277,7 +276,7 @@ public final class Load implements AutoCloseable {
   long expected() {
     long expected = 0;
     for (int i = 0; i < publishers.size(); i++) {
-      expected += (long) publishers.get(i).acknowledgedSoFar() * partitions.get(i).consumers();
+      expected += (long) publishers.get(i).acknowledgedSoFar() * partitions.get(i).consumers;
     }
     return expected;
   }

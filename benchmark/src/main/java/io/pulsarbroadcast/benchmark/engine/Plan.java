@@ -4,7 +4,6 @@ package io.pulsarbroadcast.benchmark.engine;
 import io.pulsarbroadcast.benchmark.config.LocalServer;
 import io.pulsarbroadcast.benchmark.config.WorkloadFile;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +46,7 @@ public record Plan(
     Duration connectTimeout,
     boolean stepped,
     WorkloadFile.CatchUp catchUp,
-    Supplier<LoadConfigBuilder> consumer) {
+    Supplier<LoadConfig> consumer) {
   private static final Duration CONNECT_TIMEOUT = Duration.ofMinutes(10);
 
   /** One topic that is not partitioned, at one rate, on a broker with the plugin. */
@@ -59,7 +58,7 @@ public record Plan(
       int warmupMessages,
       int messageBytes,
       double messagesPerSecond,
-      Supplier<LoadConfigBuilder> consumer) {
+      Supplier<LoadConfig> consumer) {
     return new Plan(
         name,
         name,
@@ -106,8 +105,8 @@ public record Plan(
   }
 
   /** The consumers of one partition. */
-  LoadConfigBuilder config(String serviceUrl, String partition) {
-    LoadConfigBuilder builder =
+  LoadConfig config(String serviceUrl, String partition) {
+    LoadConfig builder =
         consumer
             .get()
             .serviceUrl(serviceUrl)

@@ -70,8 +70,8 @@ final class BrokerConnection {
     this.pump = new SubscribePump(config, table, counters, writer, firstConsumer, endConsumer);
     this.index = index;
     this.timedAcks =
-        config.acksAtRegularTimes()
-            ? new TimedAcks(config.ackPolicy(), table, writer, firstConsumer, endConsumer)
+        config.ackPolicy.kind() == AckPolicy.Kind.CUMULATIVE_TIMED
+            ? new TimedAcks(config.ackPolicy, table, writer, firstConsumer, endConsumer)
             : null;
     this.receiver = new MessageReceiver(config, table, stats, writer);
     this.lookup = new TopicLookup(config, counters, writer);
@@ -290,7 +290,7 @@ final class BrokerConnection {
     if (closing) {
       return;
     }
-    if (!config.reconnect()) {
+    if (!config.reconnect) {
       counters.fatal(error);
       return;
     }

@@ -60,17 +60,17 @@ final class CommandWriter {
   void subscribe(LoadConfig config, int consumer, long requestId) {
     CommandSubscribe subscribe = start(BaseCommand.Type.SUBSCRIBE).setSubscribe();
     subscribe
-        .setTopic(config.topic())
-        .setSubscription(config.subscriptionName(consumer))
-        .setSubType(config.subType())
+        .setTopic(config.topic)
+        .setSubscription(config.subscriptionName.apply(consumer))
+        .setSubType(config.subType)
         .setConsumerId(consumer)
         .setRequestId(requestId)
-        .setConsumerName(config.consumerName(consumer))
-        .setDurable(config.durable())
+        .setConsumerName(config.consumerName.apply(consumer))
+        .setDurable(config.durable)
         .setReadCompacted(false)
         .setInitialPosition(
-            config.fromEarliest() ? InitialPosition.Earliest : InitialPosition.Latest);
-    for (Map.Entry<String, String> property : config.consumerProperties().entrySet()) {
+            config.fromEarliest ? InitialPosition.Earliest : InitialPosition.Latest);
+    for (Map.Entry<String, String> property : config.consumerProperties.entrySet()) {
       subscribe.addMetadata().setKey(property.getKey()).setValue(property.getValue());
     }
     append(command);

@@ -37,29 +37,29 @@ public final class ConsumerFleet implements AutoCloseable {
 
   /** Allocates; nothing connects before {@link #start()}. */
   public ConsumerFleet(LoadConfig config) {
-    SourceAddresses.checkOpenFiles(config.connections());
+    SourceAddresses.checkOpenFiles(config.connections);
     this.config = config;
     this.table =
         new ConsumerTable(
-            config.consumers(),
-            config.messages(),
-            config.ackPolicy().kind() != AckPolicy.Kind.INDIVIDUAL);
-    this.counters = new FleetCounters(config.consumers());
-    BrokerAddress.parse(config.serviceUrl());
-    this.transport = new Transport(config.ioThreads());
+            config.consumers,
+            config.messages,
+            config.ackPolicy.kind() != AckPolicy.Kind.INDIVIDUAL);
+    this.counters = new FleetCounters(config.consumers);
+    BrokerAddress.parse(config.serviceUrl);
+    this.transport = new Transport(config.ioThreads);
     for (int loop = 0; loop < transport.loopCount(); loop++) {
-      stats.add(new LoopStats(config.messages(), config.warmupMessages()));
+      stats.add(new LoopStats(config.messages, config.warmupMessages));
       sharesOfLoop.add(new ArrayList<>());
       gates.add(new ConnectGate());
     }
-    for (int i = 0; i < config.connections(); i++) {
+    for (int i = 0; i < config.connections; i++) {
       addConnection(i);
     }
   }
 
   private void addConnection(int index) {
-    int first = (int) ((long) config.consumers() * index / config.connections());
-    int end = (int) ((long) config.consumers() * (index + 1) / config.connections());
+    int first = (int) ((long) config.consumers * index / config.connections);
+    int end = (int) ((long) config.consumers * (index + 1) / config.connections);
     int loop = index % transport.loopCount();
     BrokerConnection connection =
         new BrokerConnection(
@@ -95,8 +95,8 @@ public final class ConsumerFleet implements AutoCloseable {
           "%d of %d consumers are subscribed to %s%s; first error: %s"
               .formatted(
                   counters.subscribedCount(),
-                  config.consumers(),
-                  config.topic(),
+                  config.consumers,
+                  config.topic,
                   settled ? "" : " after " + timeout.toSeconds() + " s",
                   counters.firstError()));
     }
@@ -109,7 +109,7 @@ public final class ConsumerFleet implements AutoCloseable {
         () ->
             counters.fatalError() != null
                 || counters.failedCount() > 0
-                || counters.subscribedCount() == config.consumers());
+                || counters.subscribedCount() == config.consumers);
   }
 
   /**
@@ -165,7 +165,7 @@ public final class ConsumerFleet implements AutoCloseable {
 
   /** Everything counted and measured so far. The fleet may be running. */
   public FleetSnapshot snapshot() {
-    SnapshotCollector collector = new SnapshotCollector(table, config.messages());
+    SnapshotCollector collector = new SnapshotCollector(table, config.messages);
     for (int i = 0; i < transport.loopCount(); i++) {
       LoopStats ofLoop = stats.get(i);
       List<Share> shares = sharesOfLoop.get(i);
@@ -198,7 +198,7 @@ public final class ConsumerFleet implements AutoCloseable {
               .mapToObj(Integer::toString)
               .collect(Collectors.joining(", "));
       if (!lacking.isEmpty()) {
-        found.add(config.consumerName(consumer) + " lacks " + lacking);
+        found.add(config.consumerName.apply(consumer) + " lacks " + lacking);
       }
     }
   }
@@ -216,7 +216,7 @@ public final class ConsumerFleet implements AutoCloseable {
             }
           });
     }
-    return LongStream.of(receivers).allMatch(count -> count == config.consumers());
+    return LongStream.of(receivers).allMatch(count -> count == config.consumers);
   }
 
   /** Ends every connection with a reset, all at once; with reconnect they come back. */
@@ -263,7 +263,7 @@ public final class ConsumerFleet implements AutoCloseable {
   /** Unsubscribes all consumers, so that the broker keeps nothing for them; false when too slow. */
   public boolean unsubscribe(Duration timeout) throws InterruptedException {
     onEveryConnection(BrokerConnection::leave);
-    return await(timeout, () -> counters.leftCount() == config.consumers());
+    return await(timeout, () -> counters.leftCount() == config.consumers);
   }
 
   /** Closes all connections. Durable subscriptions stay at the broker. */

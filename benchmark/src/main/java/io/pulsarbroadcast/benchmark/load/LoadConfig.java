@@ -1,27 +1,48 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.load;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntFunction;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 
-/** What a {@link ConsumerFleet} does. Immutable; any thread may call it. */
-public final class LoadConfig {
+/**
+ * What a {@link ConsumerFleet} does: options with defaults, set one after the other by one thread.
+ * What {@link #build()} returns is not to be changed any more; any thread may read its fields.
+ */
+public final class LoadConfig implements Cloneable {
   /** The consumer property that selects a subscription type the wire enum does not have. */
   public static final String TYPE_PROPERTY = "pulsar.subscription.type";
 
   public static final String BROADCAST = "Broadcast";
 
-  private final LoadConfigBuilder options;
-  private final Map<String, String> consumerProperties;
+  public String serviceUrl;
+  public String topic;
+  public int consumers = 1;
+  public int connections = 16;
+  public int messages = 1;
+  public int warmupMessages;
+  public int subscribeWindow = 64;
+  public int receiverQueueSize = 1_000;
+  public AckPolicy ackPolicy = AckPolicy.CUMULATIVE;
+  public SubType subType = SubType.Exclusive;
+  public boolean durable = true;
+  public boolean fromEarliest;
+  public IntFunction<String> consumerName = numbered("consumer");
+  public IntFunction<String> subscriptionName;
+  public Map<String, String> consumerProperties = new LinkedHashMap<>();
+  public boolean reconnect;
+  public boolean lookupPerConsumer;
+  public boolean verifyChecksums = true;
+  public int ioThreads = Runtime.getRuntime().availableProcessors();
+  public DeliveryListener deliveryListener;
+  public int run = ThreadLocalRandom.current().nextInt();
 
-  LoadConfig(LoadConfigBuilder options) {
-    this.options = options;
-    this.consumerProperties = Map.copyOf(options.consumerProperties);
-  }
+  private LoadConfig() {}
 
-  public static LoadConfigBuilder builder() {
-    return new LoadConfigBuilder();
+  public static LoadConfig builder() {
+    return new LoadConfig();
   }
 
   /** Names {@code prefix-000000}, {@code prefix-000001} and so on: the same in every run. */
@@ -32,107 +53,191 @@ public final class LoadConfig {
     };
   }
 
-  public String serviceUrl() {
-    return options.serviceUrl;
+  /** Where to look the topic up, for example {@code pulsar://127.0.0.1:6650}. Required. */
+  public LoadConfig serviceUrl(String url) {
+    this.serviceUrl = url;
+    return this;
   }
 
-  public String topic() {
-    return options.topic;
+  /** A topic that is not partitioned, with its full name. Required. */
+  public LoadConfig topic(String name) {
+    this.topic = name;
+    return this;
   }
 
-  public int consumers() {
-    return options.consumers;
+  /** 1 when not set. */
+  public LoadConfig consumers(int count) {
+    this.consumers = count;
+    return this;
   }
 
-  /** Never more than there are consumers. */
-  public int connections() {
-    return Math.min(options.connections, options.consumers);
+  /** How many connections the consumers share evenly; 16 when not set. */
+  public LoadConfig connections(int count) {
+    this.connections = count;
+    return this;
   }
 
-  /** The number of messages that can be counted; their sequence numbers start at 0. */
-  public int messages() {
-    return options.messages;
+  /** How many messages will be published at most. */
+  public LoadConfig messages(int count) {
+    this.messages = count;
+    return this;
   }
 
-  /** The first messages, which are counted but left out of the latency histogram. */
-  public int warmupMessages() {
-    return options.warmupMessages;
+  /** How many of them, from the first, stay out of the latency histogram; 0 when not set. */
+  public LoadConfig warmupMessages(int count) {
+    this.warmupMessages = count;
+    return this;
   }
 
-  /** Subscribes of one connection that may be unanswered at a time. */
-  public int subscribeWindow() {
-    return options.subscribeWindow;
+  /** 64 when not set. */
+  public LoadConfig subscribeWindow(int unansweredPerConnection) {
+    this.subscribeWindow = unansweredPerConnection;
+    return this;
   }
 
-  /** Permits a consumer has; half of them are renewed when half are used. */
-  public int receiverQueueSize() {
-    return options.receiverQueueSize;
+  /** 1,000 when not set, as in the stock client; with 0, permits are given by the fleet only. */
+  public LoadConfig receiverQueueSize(int permits) {
+    this.receiverQueueSize = permits;
+    return this;
+  }
+
+  /** Cumulative, after every message, when not set. */
+  public LoadConfig ackPolicy(AckPolicy policy) {
+    this.ackPolicy = policy;
+    return this;
+  }
+
+  /** Exclusive when not set. */
+  public LoadConfig subType(SubType type) {
+    this.subType = type;
+    return this;
+  }
+
+  /** True when not set. */
+  public LoadConfig durable(boolean isDurable) {
+    this.durable = isDurable;
+    return this;
+  }
+
+  /** False when not set. */
+  public LoadConfig fromEarliest(boolean earliest) {
+    this.fromEarliest = earliest;
+    return this;
+  }
+
+  /** {@code consumer-000000} and so on when not set. */
+  public LoadConfig consumerName(IntFunction<String> nameOfIndex) {
+    this.consumerName = nameOfIndex;
+    return this;
+  }
+
+  /** The subscription of each consumer. Required unless {@link #broadcast} or the like is used. */
+  public LoadConfig subscriptionName(IntFunction<String> nameOfIndex) {
+    this.subscriptionName = nameOfIndex;
+    return this;
+  }
+
+  /** All consumers on one Broadcast subscription. */
+  public LoadConfig broadcast(String subscription) {
+    return subscriptionName(index -> subscription).consumerProperty(TYPE_PROPERTY, BROADCAST);
+  }
+
+  /** The consumers dealt out, one after the other, to so many Broadcast subscriptions. */
+  public LoadConfig broadcast(String prefix, int subscriptions) {
+    requireAtLeast("subscriptions", subscriptions, 1);
+    return broadcast(prefix).subscriptionName(index -> prefix + "-" + index % subscriptions);
+  }
+
+  /** A stock subscription for each consumer. */
+  public LoadConfig subscriptionPerConsumer(String prefix) {
+    return subscriptionName(numbered(prefix));
+  }
+
+  public LoadConfig consumerProperty(String key, String value) {
+    consumerProperties.put(key, value);
+    return this;
+  }
+
+  /** False when not set: then a lost connection is an error. */
+  public LoadConfig reconnect(boolean comeBack) {
+    this.reconnect = comeBack;
+    return this;
+  }
+
+  /** False when not set: a connection looks the topic up once for all its consumers. */
+  public LoadConfig lookupPerConsumer(boolean each) {
+    this.lookupPerConsumer = each;
+    return this;
+  }
+
+  /** True when not set. */
+  public LoadConfig verifyChecksums(boolean verify) {
+    this.verifyChecksums = verify;
+    return this;
+  }
+
+  /** Event loops; as many as there are cores when not set. */
+  public LoadConfig ioThreads(int count) {
+    this.ioThreads = count;
+    return this;
+  }
+
+  /** Who hears of every message; nobody when not set. */
+  public LoadConfig deliveryListener(DeliveryListener listener) {
+    this.deliveryListener = listener;
+    return this;
+  }
+
+  /** A random number when not set. */
+  public LoadConfig run(int id) {
+    this.run = id;
+    return this;
+  }
+
+  /** Checks the options. Never more connections than consumers, nor event loops than these. */
+  public LoadConfig build() {
+    requireSet("serviceUrl", serviceUrl);
+    requireSet("topic", topic);
+    requireSet("subscriptionName", subscriptionName);
+    requireAtLeast("consumers", consumers, 1);
+    requireAtLeast("connections", connections, 1);
+    requireAtLeast("messages", messages, 1);
+    requireAtLeast("warmupMessages", warmupMessages, 0);
+    requireAtLeast("subscribeWindow", subscribeWindow, 1);
+    requireAtLeast("receiverQueueSize", receiverQueueSize, 0);
+    requireAtLeast("ioThreads", ioThreads, 1);
+    LoadConfig built = copy();
+    built.connections = Math.min(connections, consumers);
+    built.ioThreads = Math.min(ioThreads, built.connections);
+    return built;
+  }
+
+  /** With further options of its own. */
+  private LoadConfig copy() {
+    try {
+      LoadConfig copy = (LoadConfig) clone();
+      copy.consumerProperties = new LinkedHashMap<>(consumerProperties);
+      return copy;
+    } catch (CloneNotSupportedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** Heap that one more consumer costs the load generator, apart from its share of a connection. */
   public int bytesPerConsumer() {
-    return ConsumerTable.bytesPerConsumer(messages());
+    return ConsumerTable.bytesPerConsumer(messages);
   }
 
-  boolean acksAtRegularTimes() {
-    return ackPolicy().kind() == AckPolicy.Kind.CUMULATIVE_TIMED;
+  private static void requireSet(String option, Object value) {
+    if (value == null) {
+      throw new IllegalArgumentException(option + " is not set");
+    }
   }
 
-  /** Whether each consumer looks the topic up before it subscribes, and not only its connection. */
-  public boolean lookupPerConsumer() {
-    return options.lookupPerConsumer;
-  }
-
-  public AckPolicy ackPolicy() {
-    return options.ackPolicy;
-  }
-
-  public SubType subType() {
-    return options.subType;
-  }
-
-  public boolean durable() {
-    return options.durable;
-  }
-
-  /** Whether a new subscription starts at the first message of the topic instead of its end. */
-  public boolean fromEarliest() {
-    return options.fromEarliest;
-  }
-
-  public String consumerName(int index) {
-    return options.consumerName.apply(index);
-  }
-
-  public String subscriptionName(int index) {
-    return options.subscriptionName.apply(index);
-  }
-
-  public Map<String, String> consumerProperties() {
-    return consumerProperties;
-  }
-
-  /** Whether lost connections and closed consumers come back under the same names. */
-  public boolean reconnect() {
-    return options.reconnect;
-  }
-
-  /** Whether each message's CRC32C is checked, as the stock client does. */
-  public boolean verifyChecksums() {
-    return options.verifyChecksums;
-  }
-
-  public int ioThreads() {
-    return Math.min(options.ioThreads, connections());
-  }
-
-  /** Who hears of every message, or null. */
-  DeliveryListener deliveryListener() {
-    return options.deliveryListener;
-  }
-
-  /** Tells this run's messages from others on the same topic. */
-  public int run() {
-    return options.run;
+  private static void requireAtLeast(String option, int value, int lowest) {
+    if (value < lowest) {
+      throw new IllegalArgumentException(
+          "%s is %d; allowed: %d and above".formatted(option, value, lowest));
+    }
   }
 }

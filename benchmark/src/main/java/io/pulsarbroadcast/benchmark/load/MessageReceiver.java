@@ -39,17 +39,17 @@ final class MessageReceiver {
 
   MessageReceiver(LoadConfig config, ConsumerTable table, LoopStats stats, CommandWriter writer) {
     this.config = config;
-    this.ackKind = config.ackPolicy().kind();
+    this.ackKind = config.ackPolicy.kind();
     this.table = table;
     this.stats = stats;
-    this.payloads = new PayloadFormat(config.run());
+    this.payloads = new PayloadFormat(config.run);
     this.writer = writer;
-    this.listener = config.deliveryListener();
+    this.listener = config.deliveryListener;
     this.wantsReceipts = listener != null && listener.wantsReceipts();
     this.permitsToRenew =
-        config.receiverQueueSize() == 0
+        config.receiverQueueSize == 0
             ? Integer.MAX_VALUE
-            : Math.max(1, config.receiverQueueSize() / 2);
+            : Math.max(1, config.receiverQueueSize / 2);
   }
 
   /**
@@ -121,7 +121,7 @@ final class MessageReceiver {
         && buffer.getShort(index) == Commands.magicCrc32c) {
       int checksum = buffer.getInt(index + MAGIC_BYTES);
       index += MAGIC_BYTES + CHECKSUM_BYTES;
-      if (config.verifyChecksums() && checksum != checksumOf(buffer, index, end)) {
+      if (config.verifyChecksums && checksum != checksumOf(buffer, index, end)) {
         return -1;
       }
     }
@@ -142,7 +142,7 @@ final class MessageReceiver {
   private void acknowledge(int consumer, long ledgerId, long entryId) {
     switch (ackKind) {
       case CUMULATIVE:
-        if (++table.unacknowledged[consumer] >= config.ackPolicy().every()) {
+        if (++table.unacknowledged[consumer] >= config.ackPolicy.every()) {
           table.unacknowledged[consumer] = 0;
           send(consumer, AckType.Cumulative, ledgerId, entryId);
         }

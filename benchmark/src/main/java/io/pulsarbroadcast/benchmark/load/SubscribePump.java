@@ -49,16 +49,16 @@ final class SubscribePump {
 
   /** Sends as many requests as the window allows. */
   void pump() {
-    while (unanswered < config.subscribeWindow() && !pending.isEmpty()) {
+    while (unanswered < config.subscribeWindow && !pending.isEmpty()) {
       int consumer = pending.remove();
       unanswered++;
       if (leaving) {
         table.state[consumer] = ConsumerTable.LEAVING;
         writer.unsubscribe(consumer, UNSUBSCRIBE_ID_BASE + consumer);
-      } else if (config.lookupPerConsumer()) {
+      } else if (config.lookupPerConsumer) {
         begin(consumer);
         table.state[consumer] = ConsumerTable.LOOKING_UP;
-        writer.lookup(config.topic(), LOOKUP_ID_BASE + consumer, false);
+        writer.lookup(config.topic, LOOKUP_ID_BASE + consumer, false);
       } else {
         begin(consumer);
         subscribe(consumer);
@@ -125,8 +125,8 @@ final class SubscribePump {
       long micros = (nowNanos - table.firstSubscribeNanos[consumer]) / 1_000;
       table.connectMicros[consumer] = (int) Math.min(Integer.MAX_VALUE, micros);
     }
-    if (config.receiverQueueSize() > 0) {
-      writer.flow(consumer, config.receiverQueueSize());
+    if (config.receiverQueueSize > 0) {
+      writer.flow(consumer, config.receiverQueueSize);
     }
     counters.subscribed(nowNanos);
   }
@@ -149,7 +149,7 @@ final class SubscribePump {
       return false;
     }
     unanswered--;
-    if (config.reconnect() || passesByItself(error)) {
+    if (config.reconnect || passesByItself(error)) {
       counters.note(text);
       requeue(consumer);
       return true;
@@ -174,12 +174,12 @@ final class SubscribePump {
     }
     counters.unsubscribed(1);
     counters.closedByBroker();
-    if (config.reconnect()) {
+    if (config.reconnect) {
       requeue(consumer);
       return true;
     }
     table.state[consumer] = ConsumerTable.FAILED;
-    counters.failed("The broker closed consumer " + config.consumerName(consumer));
+    counters.failed("The broker closed consumer " + config.consumerName.apply(consumer));
     return false;
   }
 

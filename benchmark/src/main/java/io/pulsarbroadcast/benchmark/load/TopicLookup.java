@@ -38,7 +38,7 @@ final class TopicLookup {
     this.config = config;
     this.counters = counters;
     this.writer = writer;
-    this.serviceAddress = BrokerAddress.parse(config.serviceUrl());
+    this.serviceAddress = BrokerAddress.parse(config.serviceUrl);
     this.target = serviceAddress;
   }
 
@@ -60,7 +60,7 @@ final class TopicLookup {
   }
 
   void ask() {
-    writer.lookup(config.topic(), LOOKUP_ID_BASE + lookups++, authoritative);
+    writer.lookup(config.topic, LOOKUP_ID_BASE + lookups++, authoritative);
   }
 
   /** The answer to {@link #ask}. */
@@ -72,7 +72,7 @@ final class TopicLookup {
         return goTo(response, true);
       default:
         String error = response.getError() + ": " + response.getMessage();
-        counters.note("Lookup of " + config.topic() + " failed, " + error);
+        counters.note("Lookup of " + config.topic + " failed, " + error);
         return Next.RETRY;
     }
   }
@@ -97,8 +97,8 @@ final class TopicLookup {
       counters.note(
           response.hasError()
               ? "Lookup of %s failed, %s: %s"
-                  .formatted(config.topic(), response.getError(), response.getMessage())
-              : "Lookup of %s leads away from %s".formatted(config.topic(), target));
+                  .formatted(config.topic, response.getError(), response.getMessage())
+              : "Lookup of %s leads away from %s".formatted(config.topic, target));
     }
     return here;
   }

@@ -7,7 +7,6 @@ import io.pulsarbroadcast.benchmark.bench.Session;
 import io.pulsarbroadcast.benchmark.engine.Load;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
@@ -55,7 +54,7 @@ abstract class AbstractScenario extends BenchSubcommand {
   }
 
   /** Consumers of the one Broadcast subscription, of whom a log hears. */
-  static LoadConfigBuilder config(
+  static LoadConfig config(
       Broker broker, String topic, LoadOptions options, ConsumerLog log, int messages) {
     return LoadConfig.builder()
         .serviceUrl(broker.serviceUrl())
@@ -68,7 +67,7 @@ abstract class AbstractScenario extends BenchSubcommand {
   }
 
   /** Not connected yet. */
-  static Load load(LoadConfigBuilder config, int sizeBytes) {
+  static Load load(LoadConfig config, int sizeBytes) {
     return new Load("Broadcast", config.build(), sizeBytes, RunListener.SILENT);
   }
 

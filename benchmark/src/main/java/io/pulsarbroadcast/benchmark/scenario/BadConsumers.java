@@ -40,11 +40,11 @@ final class BadConsumers implements AutoCloseable {
 
   private static LoadConfig config(LoadConfig good, String name, ConsumerLog log) {
     return LoadConfig.builder()
-        .serviceUrl(good.serviceUrl())
-        .topic(good.topic())
+        .serviceUrl(good.serviceUrl)
+        .topic(good.topic)
         .broadcast(AbstractScenario.SUBSCRIPTION)
-        .run(good.run())
-        .messages(good.messages())
+        .run(good.run)
+        .messages(good.messages)
         .consumerName(LoadConfig.numbered(name))
         .consumers(log.consumers())
         .connections(log.consumers())

@@ -9,7 +9,6 @@ import io.pulsarbroadcast.benchmark.engine.Load;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.load.Schedule;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
@@ -104,9 +103,9 @@ public final class CatchUpScenario extends AbstractScenario {
     backlog = (int) (backlogMegabytes * BYTES_PER_MEGABYTE / load.sizeBytes);
     int messages = backlog + (int) (load.rate * 2 * (beforeSeconds + TIMEOUT.toSeconds()));
     PhasedLog tail = new PhasedLog(load.consumers);
-    LoadConfigBuilder options = config(broker, TOPIC, load, tail, messages);
+    LoadConfig options = config(broker, TOPIC, load, tail, messages);
     LoadConfig config = options.build();
-    try (Load running = load(options.run(config.run()), load.sizeBytes)) {
+    try (Load running = load(options.run(config.run), load.sizeBytes)) {
       leavePosition(config, 1);
       leavePosition(config, laggards);
       running.connectPublishers();
@@ -138,11 +137,11 @@ public final class CatchUpScenario extends AbstractScenario {
   private static LoadConfig laggards(LoadConfig tail, ConsumerLog log) {
     int count = log.consumers();
     return LoadConfig.builder()
-        .serviceUrl(tail.serviceUrl())
-        .topic(tail.topic())
+        .serviceUrl(tail.serviceUrl)
+        .topic(tail.topic)
         .broadcast(SUBSCRIPTION)
-        .run(tail.run())
-        .messages(tail.messages())
+        .run(tail.run)
+        .messages(tail.messages)
         .consumerName(LoadConfig.numbered("behind-" + count))
         .consumers(count)
         .connections((count + LAGGARDS_PER_CONNECTION - 1) / LAGGARDS_PER_CONNECTION)

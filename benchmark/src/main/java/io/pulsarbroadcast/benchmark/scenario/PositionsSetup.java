@@ -5,7 +5,6 @@ import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.PayloadFormat;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.load.Publisher;
@@ -67,7 +66,7 @@ final class PositionsSetup implements AutoCloseable {
                     .build());
   }
 
-  private LoadConfigBuilder fleet(String name, int count) {
+  private LoadConfig fleet(String name, int count) {
     return topic()
         .broadcast(AbstractScenario.SUBSCRIPTION)
         .consumerName(LoadConfig.numbered(name))
@@ -77,7 +76,7 @@ final class PositionsSetup implements AutoCloseable {
         .reconnect(true);
   }
 
-  private LoadConfigBuilder topic() {
+  private LoadConfig topic() {
     return LoadConfig.builder()
         .serviceUrl(broker.serviceUrl())
         .topic(AbstractScenario.topic(positions.topic()))
@@ -119,7 +118,7 @@ final class PositionsSetup implements AutoCloseable {
         Publisher publisher =
             new Publisher(
                 broker.serviceUrl(),
-                observer.topic(),
+                observer.topic,
                 run,
                 PayloadFormat.MIN_SIZE_BYTES,
                 Duration.ZERO)) {

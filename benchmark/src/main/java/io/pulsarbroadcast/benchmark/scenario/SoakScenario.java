@@ -8,7 +8,6 @@ import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.engine.Load;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
@@ -109,9 +108,9 @@ public final class SoakScenario extends AbstractScenario {
         warmupSeconds + 2 * minutes * SECONDS_PER_MINUTE + 2 * CATCH_UP_TIMEOUT.toSeconds();
     int messages = (int) (load.rate * seconds) + 1;
     PhasedLog log = new PhasedLog(load.consumers);
-    LoadConfigBuilder config = config(broker, TOPIC, load, log, messages);
+    LoadConfig config = config(broker, TOPIC, load, log, messages);
     LoadConfig good = config.build();
-    try (Load running = load(config.run(good.run()), load.sizeBytes);
+    try (Load running = load(config.run(good.run), load.sizeBytes);
         MemorySampler memory =
             new MemorySampler(broker, session.folder().resolve("memory.csv"), sampleSeconds);
         BadConsumers bad = new BadConsumers(good, neverRead, neverAcknowledge)) {

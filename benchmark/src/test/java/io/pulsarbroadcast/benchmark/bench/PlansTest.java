@@ -41,7 +41,7 @@ class PlansTest {
     assertThat(plan.warmupMessages()).isEqualTo(20);
     assertThat(plan.messageBytes()).isEqualTo(1_024);
     assertThat(plan.connections()).isEqualTo(16);
-    assertThat(consumers(plan).receiverQueueSize()).isEqualTo(100);
+    assertThat(consumers(plan).receiverQueueSize).isEqualTo(100);
   }
 
   @Test
@@ -57,8 +57,8 @@ class PlansTest {
     assertThat(plan.stepped()).isFalse();
     assertThat(plan.messages()).isEqualTo(48);
     assertThat(plan.connections()).isEqualTo(2);
-    assertThat(consumers(plan).receiverQueueSize()).isEqualTo(7);
-    assertThat(consumers(plan).ackPolicy()).hasToString("cumulative-ms:20");
+    assertThat(consumers(plan).receiverQueueSize).isEqualTo(7);
+    assertThat(consumers(plan).ackPolicy).hasToString("cumulative-ms:20");
     assertThat(plans("smoke-50", "broadcast", 7).get(0).workload())
         .isEqualTo("50 consumers, 1 KB, 10 msg/s; run with 7");
   }
@@ -75,10 +75,10 @@ class PlansTest {
   })
   void shouldAcknowledgeAsTheTypeAllows(String driver, String ofFile, String asked)
       throws IOException {
-    assertThat(consumers(plan("smoke-50", driver)).ackPolicy()).hasToString(ofFile);
+    assertThat(consumers(plan("smoke-50", driver)).ackPolicy).hasToString(ofFile);
 
     load.ack = "cumulative:5";
-    assertThat(consumers(plan("smoke-50", driver)).ackPolicy()).hasToString(asked);
+    assertThat(consumers(plan("smoke-50", driver)).ackPolicy).hasToString(asked);
   }
 
   @Test
@@ -117,7 +117,7 @@ class PlansTest {
   }
 
   private static Map<String, String> settings(String driver) throws IOException {
-    return BenchFiles.driver(driver).brokerSettings();
+    return BenchFiles.driver(driver).brokerSettings;
   }
 
   @ParameterizedTest
@@ -125,6 +125,6 @@ class PlansTest {
   void shouldSayWhatALocalRunStarts(String driver, LocalServer server) throws IOException {
     DriverFile file = BenchFiles.driver(driver);
 
-    assertThat(file.localServer()).isEqualTo(server);
+    assertThat(file.localServer).isEqualTo(server);
   }
 }

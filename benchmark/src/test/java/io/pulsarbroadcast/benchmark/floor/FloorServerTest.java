@@ -10,7 +10,6 @@ import io.pulsarbroadcast.benchmark.engine.Run;
 import io.pulsarbroadcast.benchmark.engine.RunResult;
 import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import io.pulsarbroadcast.benchmark.load.LoadConfigBuilder;
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
 import io.pulsarbroadcast.benchmark.server.LoadServer;
@@ -72,7 +71,7 @@ class FloorServerTest {
   }
 
   private RunResult run(
-      int consumers, int connections, int sizeBytes, UnaryOperator<LoadConfigBuilder> consumer)
+      int consumers, int connections, int sizeBytes, UnaryOperator<LoadConfig> consumer)
       throws Exception {
     return run(consumers, connections, sizeBytes, 100, Duration.ofSeconds(30), consumer);
   }
@@ -83,7 +82,7 @@ class FloorServerTest {
       int sizeBytes,
       double messagesPerSecond,
       Duration limit,
-      UnaryOperator<LoadConfigBuilder> consumer)
+      UnaryOperator<LoadConfig> consumer)
       throws Exception {
     Plan plan =
         Plan.of(

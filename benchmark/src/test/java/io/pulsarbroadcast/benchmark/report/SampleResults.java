@@ -34,21 +34,21 @@ public final class SampleResults {
     DriverFile driverFile =
         DriverFile.read(BENCHMARK.resolve("drivers/" + driver + ".yaml").toFile());
     return new Plan(
-        workloadFile.name(),
-        driverFile.name(),
-        driverFile.localServer(),
-        driverFile.brokerSettings(),
-        driverFile.consumer().subscriptionType().name(),
-        workloadFile.partitions(),
-        workloadFile.consumers(),
-        driverFile.client().connections(),
-        (WARMUP_SECONDS + SECONDS) * messagesPerSecond / workloadFile.partitions(),
-        WARMUP_SECONDS * messagesPerSecond / workloadFile.partitions(),
-        workloadFile.messageBytes(),
+        workloadFile.name,
+        driverFile.name,
+        driverFile.localServer,
+        driverFile.brokerSettings,
+        driverFile.consumer.subscriptionType.name(),
+        workloadFile.partitionsPerTopic,
+        workloadFile.subscriptionsPerTopic,
+        driverFile.client.connections,
+        (WARMUP_SECONDS + SECONDS) * messagesPerSecond / workloadFile.partitionsPerTopic,
+        WARMUP_SECONDS * messagesPerSecond / workloadFile.partitionsPerTopic,
+        workloadFile.messageSize,
         messagesPerSecond,
         Duration.ofMinutes(1),
         workloadFile.isStepped(),
-        workloadFile.catchUp(),
+        workloadFile.catchUp,
         LoadConfig::builder);
   }
 
