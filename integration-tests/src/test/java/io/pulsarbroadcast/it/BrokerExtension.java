@@ -202,7 +202,11 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
       return "persistent://public/default/" + UUID.randomUUID();
     }
 
-    /** A stock Java consumer that only sets the consumer property. */
+    /**
+     * A stock Java consumer that sets the consumer property. It sends each acknowledgement at once:
+     * one that its timer is just sending with others can be overtaken by the consumer's close,
+     * which comes from another thread, and is lost then.
+     */
     ConsumerBuilder<String> broadcast(String topic, String subscription, String name) {
       return broadcast(client, topic, subscription, name);
     }
@@ -214,9 +218,7 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
     static ConsumerBuilder<String> atOnce(
         PulsarClient client, String topic, String subscription, String name) {
-      return broadcast(client, topic, subscription, name)
-          .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
-          .isAckReceiptEnabled(true);
+      return broadcast(client, topic, subscription, name).isAckReceiptEnabled(true);
     }
 
     static ConsumerBuilder<String> broadcast(
@@ -226,7 +228,8 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
               .newConsumer(Schema.STRING)
               .topic(topic)
               .subscriptionName(subscription)
-              .property("pulsar.subscription.type", "Broadcast");
+              .property("pulsar.subscription.type", "Broadcast")
+              .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS);
       return name == null ? consumer : consumer.consumerName(name);
     }
 

@@ -83,6 +83,8 @@ public final class ClientScenario {
         .topic(topic)
         .subscriptionName("all")
         .property("pulsar.subscription.type", "Broadcast")
+        // Else the consumer's close can overtake what its timer is just sending.
+        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
         .consumerName(name);
   }
 
@@ -93,6 +95,7 @@ public final class ClientScenario {
         .topic(topic)
         .subscriptionName("all")
         .subscriptionType(io.pulsarbroadcast.client.SubscriptionType.Broadcast)
+        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
         .consumerName(name);
   }
 
