@@ -27,6 +27,7 @@ import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.impl.ConsumerImpl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -100,7 +101,12 @@ class ReconnectIT {
       channel.config().setAutoRead(false);
       List<CompletableFuture<Consumer<String>>> coming = new ArrayList<>();
       for (int i = 0; i < 10; i++) {
-        coming.add(broker.broadcast(topic, "all", "car").subscribeAsync());
+        coming.add(
+            broker
+                .broadcast(topic, "all", "car")
+                // Perhaps it is there only after the message.
+                .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+                .subscribeAsync());
       }
       // On the same connection: when it is there, the broker has begun with those before it.
       broker.broadcast(topic, "all", "beside").subscribe().close();

@@ -9,7 +9,6 @@ import io.pulsarbroadcast.it.lifecycle.Shrinker.Failing;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
-import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,11 +27,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * The contract over a subscription's whole life: random sequences of what consumers, publishers and
  * operators do to a topic leave everybody with what the {@link Oracle} says (I1 to I6).
  *
- * <p>Half of the sequences are the same every time, half are new; the output names them. With
- * {@code -Dlifecycle.first} they are those from that seed on. A failing one is shrunk, and printed
- * with the options that repeat it: {@code -Dlifecycle.seed} alone is the whole sequence, with
- * {@code -Dlifecycle.operations} those of its operations, and {@code -Dlifecycle.times} says how
- * often.
+ * <p>The sequences are the same every time; with {@code -Dlifecycle.first} they are those from that
+ * seed on. A failing one is shrunk, and printed with the options that repeat it: {@code
+ * -Dlifecycle.seed} alone is the whole sequence, with {@code -Dlifecycle.operations} those of its
+ * operations, and {@code -Dlifecycle.times} says how often.
  */
 @ExtendWith(BrokerExtension.class)
 @Order(1)
@@ -105,20 +103,8 @@ class LifecycleIT {
               : Sequence.of(only, Stream.of(operations.split(",")).map(Integer::valueOf).toList());
       return Collections.nCopies(Integer.getInteger("lifecycle.times", 1), sequence);
     }
-    Long first = Long.getLong("lifecycle.first");
-    if (first != null) {
-      System.out.printf("lifecycle: seeds %d to %d%n", first, first + SEQUENCES - 1);
-      return sequences(first, SEQUENCES).toList();
-    }
-    int fixed = (SEQUENCES + 1) / 2;
-    int isNew = SEQUENCES - fixed;
-    long firstNew = new SplittableRandom().nextInt(1_000_000, Integer.MAX_VALUE - SEQUENCES);
-    System.out.printf(
-        "lifecycle: seeds 0 to %d, and new: %d to %d%n", fixed - 1, firstNew, firstNew + isNew - 1);
-    return Stream.concat(sequences(0, fixed), sequences(firstNew, isNew)).toList();
-  }
-
-  private static Stream<Sequence> sequences(long first, int count) {
-    return LongStream.range(first, first + count).mapToObj(Sequence::of);
+    long first = Long.getLong("lifecycle.first", 0);
+    System.out.printf("lifecycle: seeds %d to %d%n", first, first + SEQUENCES - 1);
+    return LongStream.range(first, first + SEQUENCES).mapToObj(Sequence::of).toList();
   }
 }

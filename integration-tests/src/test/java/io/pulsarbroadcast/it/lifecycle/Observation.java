@@ -115,21 +115,21 @@ final class Observation {
 
   /** Waits until the subscription's position is not before an entry. */
   void awaitPosition(MessageIdAdv entry) throws Exception {
-    await(() -> !isBefore(entry), "the messages to be expired");
+    String[] position = new String[1];
+    await(
+        () -> !isBefore(position[0] = markDeletePosition(), entry),
+        () -> "what is up to %s to be expired; the position is %s".formatted(entry, position[0]));
   }
 
-  private boolean isBefore(MessageIdAdv entry) throws PulsarAdminException {
-    String[] position =
-        admin
-            .topics()
-            .getInternalStats(topic)
-            .cursors
-            .get(subscription)
-            .markDeletePosition
-            .split(":");
-    long ledger = Long.parseLong(position[0]);
+  private String markDeletePosition() throws PulsarAdminException {
+    return admin.topics().getInternalStats(topic).cursors.get(subscription).markDeletePosition;
+  }
+
+  private static boolean isBefore(String position, MessageIdAdv entry) {
+    String[] ids = position.split(":");
+    long ledger = Long.parseLong(ids[0]);
     return ledger < entry.getLedgerId()
-        || ledger == entry.getLedgerId() && Long.parseLong(position[1]) < entry.getEntryId();
+        || ledger == entry.getLedgerId() && Long.parseLong(ids[1]) < entry.getEntryId();
   }
 
   /** Begins to observe how many entries the broker counts as missed, for a cause (I6). */

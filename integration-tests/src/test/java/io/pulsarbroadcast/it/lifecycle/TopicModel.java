@@ -129,6 +129,10 @@ final class TopicModel {
         : Math.max(trimmedBefore, subscription.floorAtMost());
   }
 
+  boolean isTrimmed(int message) {
+    return message < trimmedBefore;
+  }
+
   /** Whether a message that was published may not be there any more. */
   boolean isPerhapsTrimmed() {
     return !retained || trimmedBefore > 0;
