@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(BrokerExtension.class)
 class DispatchRateIT {
 
+  private static final Duration LEAST = Duration.ofSeconds(2);
+
   @ParameterizedTest
   @ValueSource(strings = {"topic", "subscription"})
   void shouldNotExceedTheRateAndLoseNothing(String level, Broker broker) throws Exception {
@@ -26,19 +28,32 @@ class DispatchRateIT {
     try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe();
         Consumer<String> b = broker.broadcast(topic, "all", "b").subscribe()) {
       limit(broker, topic, level, rate(40));
-      long start = System.nanoTime();
-      publish(broker, topic, 0, 100);
-      assertThat(receiveAndAck(a, 100)).as("I1, I2").isEqualTo(values(0, 100));
-      assertThat(receiveAndAck(b, 100)).as("I1, I2").isEqualTo(values(0, 100));
-      assertThat(Duration.ofNanos(System.nanoTime() - start))
+      int published = 0;
+      Duration took;
+      do {
+        long start = System.nanoTime();
+        assertEverythingArrives(broker, topic, published, published + 100, a, b);
+        published += 100;
+        took = Duration.ofNanos(System.nanoTime() - start);
+        // A topic notes its policies a moment after they can be read.
+      } while (took.compareTo(LEAST) <= 0 && published < 2_000);
+      assertThat(took)
           .as(
               "200 deliveries at 40 a second, of which the first 40, and one read more, come at once")
-          .isGreaterThan(Duration.ofSeconds(2));
+          .isGreaterThan(LEAST);
 
       limit(broker, topic, level, rate(-1));
-      publish(broker, topic, 100, 600);
-      assertThat(receiveAndAck(a, 500)).as("I7").isEqualTo(values(100, 600));
-      assertThat(receiveAndAck(b, 500)).as("I7").isEqualTo(values(100, 600));
+      assertEverythingArrives(broker, topic, published, published + 500, a, b);
+    }
+  }
+
+  @SafeVarargs
+  private static void assertEverythingArrives(
+      Broker broker, String topic, int from, int to, Consumer<String>... consumers)
+      throws Exception {
+    publish(broker, topic, from, to);
+    for (Consumer<String> consumer : consumers) {
+      assertThat(receiveAndAck(consumer, to - from)).as("I1, I2, I7").isEqualTo(values(from, to));
     }
   }
 
