@@ -187,8 +187,14 @@ class RawCommandsIT {
           List.of(new RawConnection(broker, one), new RawConnection(broker, other));
       for (int round = 0; round < 100; round++) {
         for (int i = 0; i < 2; i++) {
-          assertThat(leaving.get(i).subscribe(FIRST + i, topic, "last-" + i))
-              .succeedsWithin(BRIEFLY);
+          RawConnection connection = leaving.get(i);
+          long id = FIRST + i;
+          // A client tries again while storage is slow.
+          await()
+              .untilAsserted(
+                  () ->
+                      assertThat(connection.subscribe(id, topic, "last-" + id))
+                          .succeedsWithin(BRIEFLY));
         }
         List<CompletableFuture<?>> left = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
