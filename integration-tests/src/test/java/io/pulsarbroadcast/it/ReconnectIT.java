@@ -95,7 +95,11 @@ class ReconnectIT {
   void shouldUnloadTheTopicWhileConsumersCome(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     try (PulsarClient silent = broker.newClient();
-        Consumer<String> namesake = Broker.broadcast(silent, topic, "all", "car").subscribe()) {
+        Consumer<String> namesake =
+            // Perhaps it is back only after the message, and another car has its position.
+            Broker.broadcast(silent, topic, "all", "car")
+                .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+                .subscribe()) {
       // It gives no sign of life, which the broker asks for when another of its name comes.
       Channel channel = ((ConsumerImpl<String>) namesake).getClientCnx().ctx().channel();
       channel.config().setAutoRead(false);
