@@ -10,10 +10,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.MessageId;
@@ -104,10 +102,6 @@ class BogusAckIT {
   }
 
   private static List<String> warnings(Broker broker, String topic) throws IOException {
-    try (Stream<String> lines = Files.lines(broker.process().logFile())) {
-      return lines
-          .filter(line -> line.contains(topic) && line.contains("Ignored an acknowledgement"))
-          .toList();
-    }
+    return broker.logLines(topic, "Ignored an acknowledgement");
   }
 }

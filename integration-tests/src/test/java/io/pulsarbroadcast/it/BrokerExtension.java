@@ -6,11 +6,14 @@ import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
@@ -196,6 +199,14 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
     public PulsarAdmin admin() {
       return admin;
+    }
+
+    /** The lines of the broker's log so far that contain all these texts. */
+    List<String> logLines(String... texts) throws IOException {
+      // Every byte is a character, also of a line that is being written.
+      try (Stream<String> lines = Files.lines(process.logFile(), StandardCharsets.ISO_8859_1)) {
+        return lines.filter(line -> Stream.of(texts).allMatch(line::contains)).toList();
+      }
     }
 
     static String newTopic() {

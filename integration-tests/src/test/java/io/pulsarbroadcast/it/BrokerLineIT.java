@@ -4,7 +4,6 @@ package io.pulsarbroadcast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -16,7 +15,7 @@ class BrokerLineIT {
   void shouldRunOnTheVersionThatThisRunIsFor(Broker broker) throws Exception {
     String version = BrokerExtension.version();
     assertThat(broker.admin().brokers().getVersion()).isEqualTo(version);
-    assertThat(Files.readString(broker.process().logFile()))
-        .contains("Broadcast subscriptions are available on broker " + version);
+    assertThat(broker.logLines("Broadcast subscriptions are available on broker " + version))
+        .isNotEmpty();
   }
 }

@@ -7,12 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.common.util.Codec;
@@ -61,7 +58,7 @@ class BundleUnloadIT {
             .unloadNamespaceBundle(namespace, broker.admin().lookups().getBundleRange(topic));
       }
     }
-    assertThat(linesWith(broker, "[" + topic + "][all] "))
+    assertThat(broker.logLines("[" + topic + "][all] "))
         .isNotEmpty()
         .noneMatch(line -> line.contains("] Error "))
         .noneMatch(line -> line.contains("The positions log is fenced"));
@@ -69,17 +66,9 @@ class BundleUnloadIT {
 
   /** How often the broker opened the managed ledger with the positions. */
   private static int countOpenedLogs(Broker broker, String topic) throws IOException {
-    return linesWith(
-            broker, "Opening managed ledger pulsar-broadcast/positions/logs/" + Codec.encode(topic))
+    return broker
+        .logLines("Opening managed ledger pulsar-broadcast/positions/logs/" + Codec.encode(topic))
         .size();
-  }
-
-  private static List<String> linesWith(Broker broker, String text) throws IOException {
-    // Every byte is a character, also of a line that is being written.
-    try (Stream<String> lines =
-        Files.lines(broker.process().logFile(), StandardCharsets.ISO_8859_1)) {
-      return lines.filter(line -> line.contains(text)).toList();
-    }
   }
 
   private static Consumer<String> subscribe(Broker broker, String topic, String name)

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -106,13 +105,12 @@ class CollidingNamesProcessIT {
    * again.
    */
   private static List<String> complaints(Broker broker) throws IOException {
-    try (Stream<String> log = Files.lines(broker.process().logFile())) {
-      return log.filter(
-              line ->
-                  line.contains(" ERROR ") && !OF_SCHEMAS.matcher(line).find()
-                      || line.contains(" WARN ") && line.contains("io.pulsarbroadcast"))
-          .toList();
-    }
+    return broker.logLines().stream()
+        .filter(
+            line ->
+                line.contains(" ERROR ") && !OF_SCHEMAS.matcher(line).find()
+                    || line.contains(" WARN ") && line.contains("io.pulsarbroadcast"))
+        .toList();
   }
 
   /** Most with generated names, and some that take a name that is connected already. */

@@ -51,7 +51,10 @@ class DamagedPositionsProcessIT {
         for (Consumer<String> consumer : List.of(car, slow)) {
           assertThat(receiveAndAck(consumer, 7)).isEqualTo(values(3, 10));
         }
-        assertThat(errors(broker)).singleElement().asString().contains(topic, "[all]");
+        assertThat(broker.logLines("The stored positions are lost"))
+            .singleElement()
+            .asString()
+            .contains(topic, "[all]");
 
         // From now on positions are stored again, and what those miss who are not back stays.
         broker.admin().topics().unload(topic);
@@ -109,11 +112,5 @@ class DamagedPositionsProcessIT {
       }
     }
     return damaged;
-  }
-
-  private static List<String> errors(Broker broker) throws IOException {
-    try (Stream<String> lines = Files.lines(broker.process().logFile())) {
-      return lines.filter(line -> line.contains("The stored positions are lost")).toList();
-    }
   }
 }

@@ -8,11 +8,9 @@ import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.policies.data.ManagedLedgerInternalStats.CursorStats;
@@ -82,11 +80,9 @@ class ManyConsumersStatsIT {
       assertSaysInInternalStats(broker, topic);
     }
     slow.close();
-    try (Stream<String> log = Files.lines(broker.process().logFile())) {
-      assertThat(log.filter(line -> line.contains(topic)))
-          .as("lines of the broker's log that name the topic")
-          .hasSizeLessThan(MAX_LOG_LINES);
-    }
+    assertThat(broker.logLines(topic))
+        .as("lines of the broker's log that name the topic")
+        .hasSizeLessThan(MAX_LOG_LINES);
   }
 
   private static void assertListsTheFurthestBehind(SubscriptionStats stats, long deliveries) {

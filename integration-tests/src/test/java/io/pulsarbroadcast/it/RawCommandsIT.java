@@ -54,13 +54,7 @@ class RawCommandsIT {
     MessageIdImpl last = (MessageIdImpl) ids.get(9);
     try (PulsarClient client = broker.newClient()) {
       RawConnection raw = new RawConnection(broker, client);
-      raw.subscribe(FIRST, topic, "a").get();
-      raw.write(Commands.newFlow(FIRST, 100));
-      await()
-          .untilAsserted(
-              () ->
-                  assertThat(stats(broker, topic, "all").getConsumers().get(0).getMsgOutCounter())
-                      .isEqualTo(10));
+      subscribeForTen(raw, broker, topic);
       raw.acknowledge(FIRST, last);
       awaitBacklog(broker, topic, "all", 0);
 
@@ -84,13 +78,7 @@ class RawCommandsIT {
         publish(broker, topic, 0, 10).stream().map(MessageIdImpl.class::cast).toList();
     try (PulsarClient client = broker.newClient()) {
       RawConnection raw = new RawConnection(broker, client);
-      raw.subscribe(FIRST, topic, "a").get();
-      raw.write(Commands.newFlow(FIRST, 100));
-      await()
-          .untilAsserted(
-              () ->
-                  assertThat(stats(broker, topic, "all").getConsumers().get(0).getMsgOutCounter())
-                      .isEqualTo(10));
+      subscribeForTen(raw, broker, topic);
       // Some 4 MB each: the broker is at work on them for longer than the reset takes.
       for (int i = 0; i < 10; i++) {
         raw.acknowledgeAfterNothing(FIRST, 600_000, ids);
@@ -101,6 +89,18 @@ class RawCommandsIT {
     try (Consumer<String> returned = broker.broadcast(topic, "all", "a").subscribe()) {
       assertThat(receiveAndAck(returned, 10)).isEqualTo(values(0, 10));
     }
+  }
+
+  /** Subscribes the first consumer, which is sent the topic's ten messages. */
+  private static void subscribeForTen(RawConnection raw, Broker broker, String topic)
+      throws Exception {
+    raw.subscribe(FIRST, topic, "a").get();
+    raw.write(Commands.newFlow(FIRST, 100));
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(stats(broker, topic, "all").getConsumers().get(0).getMsgOutCounter())
+                    .isEqualTo(10));
   }
 
   /** I8: a client cannot have the broker queue seeks. */

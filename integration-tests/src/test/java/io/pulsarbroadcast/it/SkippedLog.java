@@ -7,13 +7,11 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** What the broker logs when consumers miss entries (I6). */
 final class SkippedLog {
@@ -31,22 +29,21 @@ final class SkippedLog {
   /** The events on a topic so far. */
   static List<Event> of(Broker broker, String topic) {
     List<Event> events = new ArrayList<>();
-    try (Stream<String> lines = Files.lines(broker.process().logFile())) {
-      lines
-          .filter(line -> line.contains(topic))
-          .map(LINE::matcher)
-          .filter(Matcher::find)
-          .forEach(
-              line ->
-                  events.add(
-                      new Event(
-                          Integer.parseInt(line.group(1)),
-                          Long.parseLong(line.group(2)),
-                          line.group(3))));
-      return events;
+    try {
+      for (String line : broker.logLines(topic)) {
+        Matcher event = LINE.matcher(line);
+        if (event.find()) {
+          events.add(
+              new Event(
+                  Integer.parseInt(event.group(1)),
+                  Long.parseLong(event.group(2)),
+                  event.group(3)));
+        }
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    return events;
   }
 
   /** Waits until so many entries in all were missed, for one cause. */

@@ -21,6 +21,7 @@ import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.DeadLetterPolicy;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.Producer;
+import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Test;
@@ -175,13 +176,7 @@ class UnorderedContractIT {
     String topic = Broker.newTopic();
     try (Consumer<String> unordered = shared(broker, topic, "a").subscribe();
         Consumer<String> ordered = broker.broadcast(topic, "all", "b").subscribe();
-        Producer<String> producer =
-            broker
-                .client()
-                .newProducer(Schema.STRING)
-                .topic(topic)
-                .enableBatching(false)
-                .create()) {
+        Producer<String> producer = unbatched(broker, topic)) {
       producer.newMessage().value("later").deliverAfter(1, TimeUnit.SECONDS).send();
       producer.newMessage().value("now").send();
       assertThat(receiveAndAck(ordered, 2))
@@ -234,13 +229,7 @@ class UnorderedContractIT {
     String topic = Broker.newTopic();
     try (Consumer<String> unordered = shared(broker, topic, "a").subscribe();
         Consumer<String> ordered = broker.broadcast(topic, "all", "b").subscribe();
-        Producer<String> producer =
-            broker
-                .client()
-                .newProducer(Schema.STRING)
-                .topic(topic)
-                .enableBatching(false)
-                .create()) {
+        Producer<String> producer = unbatched(broker, topic)) {
       broker.admin().topicPolicies().setMaxUnackedMessagesOnConsumer(topic, 10);
       await()
           .until(
@@ -268,6 +257,11 @@ class UnorderedContractIT {
       publish(broker, topic, 50, 51);
       assertThat(receiveValues(unordered, 1)).as("I7").isEqualTo(values(50, 51));
     }
+  }
+
+  private static Producer<String> unbatched(Broker broker, String topic)
+      throws PulsarClientException {
+    return broker.client().newProducer(Schema.STRING).topic(topic).enableBatching(false).create();
   }
 
   private static ConsumerBuilder<String> shared(Broker broker, String topic, String name) {
