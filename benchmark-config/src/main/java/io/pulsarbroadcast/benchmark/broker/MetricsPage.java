@@ -4,11 +4,14 @@ package io.pulsarbroadcast.benchmark.broker;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** One answer of a broker's Prometheus page. Immutable; any thread may call it. */
 public final class MetricsPage {
+  private static final Pattern SAMPLE = Pattern.compile("([^{\\s#]+)(?:\\{(.*)\\})?\\s+(\\S+).*");
   private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
   /** One line. Immutable. */
@@ -16,9 +19,6 @@ public final class MetricsPage {
     private final String name;
     private final String labels;
     private final double value;
-
-    /** Made by the first who asks: most samples of a large page are of no interest. */
-    private Map<String, String> parsed;
 
     private Sample(String name, String labels, double value) {
       this.name = name;
@@ -34,29 +34,16 @@ public final class MetricsPage {
       return value;
     }
 
-    /** Value by name. */
+    /** Value by name; read anew with each call, because few are asked for. */
     public Map<String, String> labels() {
-      if (parsed == null) {
-        parsed =
-            LABEL
-                .matcher(labels)
-                .results()
-                .collect(
-                    Collectors.toUnmodifiableMap(found -> found.group(1), found -> found.group(2)));
-      }
-      return parsed;
+      return LABEL
+          .matcher(labels)
+          .results()
+          .collect(Collectors.toUnmodifiableMap(found -> found.group(1), found -> found.group(2)));
     }
 
     private boolean is(String wantedName, String... labelTexts) {
-      if (!name.equals(wantedName)) {
-        return false;
-      }
-      for (String text : labelTexts) {
-        if (!labels.contains(text)) {
-          return false;
-        }
-      }
-      return true;
+      return name.equals(wantedName) && Stream.of(labelTexts).allMatch(labels::contains);
     }
   }
 
@@ -70,7 +57,6 @@ public final class MetricsPage {
   public static MetricsPage parse(String text) {
     return new MetricsPage(
         text.lines()
-            .filter(line -> !line.startsWith("#"))
             .map(MetricsPage::sample)
             .filter(Objects::nonNull)
             .collect(Collectors.toUnmodifiableList()));
@@ -78,30 +64,15 @@ public final class MetricsPage {
 
   /** Null when the line is none. */
   private static Sample sample(String line) {
-    int labelsEnd = line.lastIndexOf('}');
-    int labelsStart = line.indexOf('{');
-    boolean labelled = labelsStart >= 0 && labelsEnd > labelsStart;
-    int nameEnd = labelled ? labelsStart : line.indexOf(' ');
-    if (nameEnd <= 0) {
+    Matcher found = SAMPLE.matcher(line);
+    if (!found.matches()) {
       return null;
     }
-    String labels = labelled ? line.substring(labelsStart + 1, labelsEnd) : "";
-    String[] rest = line.substring(labelled ? labelsEnd + 1 : nameEnd).strip().split(" ", 2);
     try {
-      return new Sample(line.substring(0, nameEnd), labels, number(rest[0]));
+      double value = Double.parseDouble(found.group(3).replace("Inf", "Infinity"));
+      return new Sample(found.group(1), Objects.requireNonNullElse(found.group(2), ""), value);
     } catch (NumberFormatException e) {
       return null;
-    }
-  }
-
-  private static double number(String text) {
-    switch (text) {
-      case "+Inf":
-        return Double.POSITIVE_INFINITY;
-      case "-Inf":
-        return Double.NEGATIVE_INFINITY;
-      default:
-        return Double.parseDouble(text);
     }
   }
 

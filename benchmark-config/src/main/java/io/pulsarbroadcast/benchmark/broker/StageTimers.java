@@ -68,18 +68,13 @@ public final class StageTimers {
   }
 
   private StageTimers combined(StageTimers other, int sign) {
-    Map<String, Timer> combined = new LinkedHashMap<>();
-    for (String stage : STAGES) {
-      Timer one = timers.get(stage);
-      Timer two = other.timers.get(stage);
-      if (one != null || two != null) {
-        combined.put(
-            stage,
-            new Timer(
-                (one == null ? 0 : one.count) + (two == null ? 0 : sign * two.count),
-                (one == null ? 0 : one.seconds) + (two == null ? 0 : sign * two.seconds)));
-      }
-    }
+    Map<String, Timer> combined = new LinkedHashMap<>(timers);
+    other.timers.forEach(
+        (stage, timer) ->
+            combined.merge(
+                stage,
+                new Timer(sign * timer.count, sign * timer.seconds),
+                (one, two) -> new Timer(one.count + two.count, one.seconds + two.seconds)));
     return new StageTimers(combined);
   }
 

@@ -3,31 +3,20 @@ package io.pulsarbroadcast.broker.cursor;
 
 import com.google.common.collect.Range;
 import com.google.common.collect.TreeRangeSet;
+import io.pulsarbroadcast.broker.PieceBenchmark;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * One acknowledgement of one consumer: a {@link VirtualCursor} against a position object under a
  * lock with a range set for what is acknowledged ahead, as a managed cursor has it, and against an
  * atomic reference to a position object.
  */
-@BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(2)
-@State(Scope.Thread)
-public class AckBenchmark {
+public class AckBenchmark extends PieceBenchmark {
   private static final long END = Long.MAX_VALUE - 1;
 
   /** As Pulsar's positions are. */

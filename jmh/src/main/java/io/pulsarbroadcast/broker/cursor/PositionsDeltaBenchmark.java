@@ -1,33 +1,22 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import io.pulsarbroadcast.broker.PieceBenchmark;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What changed in an interval, encoded to be stored, when every consumer has moved: "this place:
  * these consumers" against a record for each consumer, which is faster to encode and 8 to 24,000
  * times as large.
  */
-@BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(2)
-@State(Scope.Thread)
-public class PositionsDeltaBenchmark {
+public class PositionsDeltaBenchmark extends PieceBenchmark {
   private static final int BYTES_PER_CONSUMER = Integer.BYTES + 2 * Long.BYTES;
 
   @Param("100000")

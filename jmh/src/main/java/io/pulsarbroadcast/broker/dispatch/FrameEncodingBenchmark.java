@@ -3,33 +3,22 @@ package io.pulsarbroadcast.broker.dispatch;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.pulsarbroadcast.broker.PieceBenchmark;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.common.protocol.ByteBufPair;
 import org.apache.pulsar.common.protocol.Commands;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Param;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * The frame of one message for one consumer: {@link FrameEncoder} into a buffer of its own, into
  * one that many consumers share, and the broker's own encoder.
  */
-@BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(2)
-@State(Scope.Thread)
-public class FrameEncodingBenchmark {
+public class FrameEncodingBenchmark extends PieceBenchmark {
   private static final int CHUNK_BYTES = 64 * 1024;
 
   @Param({"100", "10240"})
