@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -174,6 +175,7 @@ class RawCommandsIT {
       }
       assertThat(came).isPositive();
     }
+    assertDeletedBeforeTheNextWasMade(broker, topic);
   }
 
   /** The positions go with those who leave, and the subscription with the last. */
@@ -206,6 +208,14 @@ class RawCommandsIT {
         assertThat(broker.admin().topics().getSubscriptions(topic)).as("round %d", round).isEmpty();
       }
     }
+    assertDeletedBeforeTheNextWasMade(broker, topic);
+  }
+
+  /** What is deleted with a subscription is not taken from the next one of its name. */
+  private static void assertDeletedBeforeTheNextWasMade(Broker broker, String topic)
+      throws IOException {
+    assertThat(broker.logLines(topic, "A former version of the plugin would not find")).isEmpty();
+    assertThat(broker.logLines(topic, "The positions log is fenced")).isEmpty();
   }
 
   /** I7: a client that is told first that its consumer is closed would wait for ever. */

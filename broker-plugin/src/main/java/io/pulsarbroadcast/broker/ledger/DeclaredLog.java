@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.ledger;
 
+import io.pulsarbroadcast.broker.compat.CursorMetadata;
 import io.pulsarbroadcast.broker.compat.CursorState;
 import java.util.HashMap;
 import java.util.Map;
@@ -50,6 +51,11 @@ public record DeclaredLog(String generation, long formerLedger, String lost) {
   static boolean isUnknown(ManagedCursor cursor) {
     String value = valueOf(cursor);
     return !value.isEmpty() && !VALUE.matcher(value).matches();
+  }
+
+  /** Whether the metadata of a cursor says something. */
+  static boolean isDeclared(CursorMetadata cursor) {
+    return cursor.properties().containsKey(PROPERTY);
   }
 
   private static String valueOf(ManagedCursor cursor) {

@@ -65,6 +65,15 @@ final class FormerLog {
     return waitForAll(others).thenApply(asked -> others.stream().anyMatch(CompletableFuture::join));
   }
 
+  /** Also the subscription itself declares its log before it leaves the record here. */
+  private static CompletableFuture<Boolean> isUsed(
+      BrokerService broker, String topic, String subscription) {
+    return CursorState.read(
+            broker.getPulsar().getLocalMetadataStore(), new Owner(topic, subscription).metadata())
+        .thenApply(own -> own.isPresent() && DeclaredLog.isDeclared(own.orElseThrow()))
+        .thenCombine(isShared(broker, topic, subscription), Boolean::logicalOr);
+  }
+
   private static CompletableFuture<Boolean> mayBeBroadcast(BrokerService broker, Owner other) {
     Subscription loaded =
         broker
@@ -154,14 +163,17 @@ final class FormerLog {
     return written;
   }
 
-  /** Deletes the former log of a subscription that is deleted, unless it is another's too. */
+  /**
+   * Deletes the former log of a subscription that is deleted, unless it is another's too, or the
+   * subscription has been made again, with its topic.
+   */
   static CompletableFuture<Void> delete(BrokerService broker, String topic, String subscription) {
     String name = PositionsLogName.former(topic, subscription);
     return broker
         .getPulsar()
         .getLocalMetadataStore()
         .exists(PositionsLogName.metadataOfLog(name))
-        .thenCompose(exists -> exists ? isShared(broker, topic, subscription) : TRUE)
+        .thenCompose(exists -> exists ? isUsed(broker, topic, subscription) : TRUE)
         .thenCompose(
             keep ->
                 keep

@@ -313,7 +313,8 @@ public final class PositionsLedger implements PositionsStore.Log {
    * as the broker has it close when that happens to its own ledger, and is loaded anew.
    */
   private synchronized void closeTopic() {
-    if (!takenOver) {
+    // The former log takes one record only, and is fenced while it is being deleted.
+    if (!takenOver && !name.equals(PositionsLogName.former(topic.getName(), subscription))) {
       takenOver = true;
       log.warn(
           "[{}][{}] The positions log is fenced: closing the topic, to load it again",

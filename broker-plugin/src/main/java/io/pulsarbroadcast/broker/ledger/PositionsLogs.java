@@ -11,8 +11,11 @@ import io.pulsarbroadcast.broker.ledger.SubscriptionPast.Origin;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
@@ -42,6 +45,9 @@ public final class PositionsLogs {
   @GuardedBy("this")
   private CompletableFuture<Void> swept;
 
+  /** What has to end before the log of the next subscription of a name is looked for. */
+  private final Map<String, CompletableFuture<Void>> deletions = new ConcurrentHashMap<>();
+
   /** For the subscriptions of one topic. */
   public PositionsLogs(PersistentTopic topic) {
     this.topic = topic;
@@ -63,7 +69,9 @@ public final class PositionsLogs {
    */
   public CompletableFuture<SubscriptionPast> pastOf(
       String subscription, ManagedCursor cursor, boolean made) {
-    return find(subscription, cursor, made)
+    return deletions
+        .getOrDefault(subscription, completedFuture(null))
+        .thenCompose(deleted -> find(subscription, cursor, made))
         .handle(
             (known, e) -> {
               if (e != null) {
@@ -456,12 +464,25 @@ public final class PositionsLogs {
   }
 
   /**
-   * Deletes the logs of a subscription that is deleted, or plain now; they are closed.
+   * Deletes a subscription, or makes it plain, and deletes its logs then. Who makes the next one of
+   * that name waits until they are gone, because one of them has no generation, the former one.
    *
-   * @param declared what its cursor said
+   * @param declared what its cursor says
+   * @param removal removes it and closes its log; when that fails, its logs stay
+   * @return completed as {@code removal} is, but with the logs gone
    */
-  public CompletableFuture<Void> delete(String subscription, DeclaredLog declared) {
-    // No others: the subscription may have been made again, with a log of its own.
+  public CompletableFuture<Void> deleteAfter(
+      String subscription, DeclaredLog declared, Supplier<CompletableFuture<Void>> removal) {
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    CompletableFuture<Void> all = deletions.merge(subscription, ended, CompletableFuture::allOf);
+    all.whenComplete((done, e) -> deletions.remove(subscription, all));
+    return completedFuture(null)
+        .thenCompose(begun -> removal.get())
+        .thenCompose(removed -> delete(subscription, declared))
+        .whenComplete((deleted, e) -> ended.complete(null));
+  }
+
+  private CompletableFuture<Void> delete(String subscription, DeclaredLog declared) {
     List<String> own = new ArrayList<>();
     own.add(PositionsLogName.fileOf(subscription, declared.generation()));
     if (declared.lost() != null && !declared.lost().equals(DeclaredLog.FORMER)) {

@@ -353,18 +353,23 @@ final class BroadcastTopic extends MeteredTopic {
   public CompletableFuture<Void> unsubscribe(String subscriptionName) {
     PersistentSubscription subscription = getSubscription(subscriptionName);
     DeclaredLog declared = subscription == null ? null : DeclaredLog.of(subscription.getCursor());
-    CompletableFuture<Void> deleted =
-        super.unsubscribe(subscriptionName).thenRun(() -> refused.remove(subscriptionName));
     if (declared == null) {
-      return deleted;
+      return unsubscribePlain(subscriptionName);
     }
-    return deleted
-        .thenCompose(
-            unsubscribed ->
-                subscription instanceof BroadcastSubscription broadcast
-                    ? broadcast.lifecycle().discardLog()
-                    : CompletableFuture.completedFuture(null))
-        .thenCompose(discarded -> logs.delete(subscriptionName, declared));
+    return logs.deleteAfter(
+        subscriptionName,
+        declared,
+        () ->
+            unsubscribePlain(subscriptionName)
+                .thenCompose(
+                    deleted ->
+                        subscription instanceof BroadcastSubscription broadcast
+                            ? broadcast.lifecycle().discardLog()
+                            : CompletableFuture.completedFuture(null)));
+  }
+
+  private CompletableFuture<Void> unsubscribePlain(String subscription) {
+    return super.unsubscribe(subscription).thenRun(() -> refused.remove(subscription));
   }
 
   /** Clients try again by themselves. */

@@ -60,9 +60,6 @@ final class TypeExchange {
 
   private final Set<CompletableFuture<Void>> underWay = ConcurrentHashMap.newKeySet();
 
-  /** The logs of subscriptions that have become plain, while they are being deleted. */
-  private final Map<String, CompletableFuture<Void>> deletions = new ConcurrentHashMap<>();
-
   TypeExchange(BroadcastTopic topic, BroadcastConfig config, PositionsLogs logs) {
     this.topic = topic;
     this.config = config;
@@ -167,8 +164,7 @@ final class TypeExchange {
                 BrokerLine.isBeingReset(plain)
                     ? CompletableFuture.failedFuture(fenced(name))
                     : readingEnded(plain))
-        .thenCompose(ended -> deletions.getOrDefault(name, DONE))
-        .thenCompose(deleted -> logs.pastOf(name, plain.getCursor(), isNew(name)))
+        .thenCompose(ended -> logs.pastOf(name, plain.getCursor(), isNew(name)))
         .thenCompose(past -> putInPlace(plain, past))
         .whenComplete(
             (made, e) -> {
@@ -264,22 +260,11 @@ final class TypeExchange {
                     .handle((again, notAgain) -> goOn(unused, e))
                     .thenCompose(failed -> failed);
               }
-              deleteLog(unused.getName(), declared);
+              // Nobody declares them any more, so the client need not wait.
+              logs.deleteAfter(unused.getName(), declared, () -> DONE);
               return DONE;
             })
         .thenCompose(done -> done);
-  }
-
-  /** Nobody declares it any more, so the client need not wait; who makes the next one does. */
-  private void deleteLog(String name, DeclaredLog declared) {
-    CompletableFuture<Void> deletion = new CompletableFuture<>();
-    deletions.put(name, deletion);
-    logs.delete(name, declared)
-        .whenComplete(
-            (deleted, e) -> {
-              deletions.remove(name, deletion);
-              deletion.complete(null);
-            });
   }
 
   private CompletableFuture<Void> putInPlace(
