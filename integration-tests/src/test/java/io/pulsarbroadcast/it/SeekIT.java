@@ -14,13 +14,16 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -185,5 +188,41 @@ class SeekIT {
       received.addAll(next);
     }
     return received;
+  }
+
+  /** I5: an unload may refuse a seek that it overtakes, but not have it answered and forgotten. */
+  @Test
+  void shouldFindWhereItSoughtWhileTheTopicWasUnloaded(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "all", "a").subscribe().close();
+    // Keeps the messages.
+    broker.admin().topics().createSubscription(topic, "plain", MessageId.earliest);
+    List<MessageId> ids = publish(broker, topic, 0, 10);
+    try (PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      for (int round = 1; round <= 40; round++) {
+        try (Consumer<String> consumer = broker.broadcast(topic, "all", "a").subscribe()) {
+          consumer.seek(MessageId.latest);
+        }
+        awaitBacklog(broker, topic, "all", 0);
+        raw.subscribe(round, topic, "a").get();
+        CompletableFuture<Void> unloaded = broker.admin().topics().unloadAsync(topic);
+        // Each round a little later, to meet every step of the unload.
+        for (int i = 0; i < round; i++) {
+          succeeds(raw.close(0));
+        }
+        boolean sought = succeeds(raw.seek(round, (MessageIdImpl) ids.get(0)));
+        unloaded.get();
+        if (sought) {
+          try (Consumer<String> returned = broker.broadcast(topic, "all", "a").subscribe()) {
+            assertThat(receiveValues(returned, 1)).as("round %d", round).isEqualTo(values(0, 1));
+          }
+        }
+      }
+    }
+  }
+
+  private static boolean succeeds(CompletableFuture<?> request) {
+    return request.handle((done, e) -> e == null).join();
   }
 }

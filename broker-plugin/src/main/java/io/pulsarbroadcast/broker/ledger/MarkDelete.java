@@ -24,6 +24,7 @@ import org.apache.bookkeeper.mledger.AsyncCallbacks;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -146,7 +147,7 @@ public final class MarkDelete {
   static boolean mayBeMarked(CursorMetadata cursor) {
     return cursor.ledgerId() >= 0
         || cursor.marks().contains(MARK)
-        || cursor.properties().containsKey(DeclaredLog.PROPERTY);
+        || DeclaredLog.isDeclared(cursor);
   }
 
   /**
@@ -225,6 +226,17 @@ public final class MarkDelete {
   /** Writes the positions now. */
   public CompletableFuture<Void> flush() {
     return stopped ? CompletableFuture.completedFuture(null) : store.flush();
+  }
+
+  /**
+   * Writes the positions now, for somebody who is told that they are on storage: fails when they
+   * are not written any more.
+   */
+  public CompletableFuture<Void> store() {
+    return stopped
+        ? CompletableFuture.failedFuture(
+            new SubscriptionBusyException("Subscription is being closed or moved, try again"))
+        : store.flush();
   }
 
   /** Hands over, writes and follows no more: the subscription is closed or deleted. */
@@ -492,7 +504,7 @@ public final class MarkDelete {
               position.reset(ordinal);
               return before;
             })
-        .thenCompose(before -> flush().whenComplete((stored, e) -> moved(position, before, e)))
+        .thenCompose(before -> store().whenComplete((stored, e) -> moved(position, before, e)))
         .whenComplete((stored, e) -> sought());
   }
 

@@ -310,7 +310,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
               }
             })
         .thenCompose(done -> resetDecided)
-        .thenCompose(decided -> parts.markDelete().flush());
+        .thenCompose(decided -> parts.markDelete().store());
   }
 
   /**

@@ -197,6 +197,18 @@ class MarkDeleteTest {
     assertThat(fast.next()).as("I4").isEqualTo(5);
   }
 
+  @Test
+  void shouldNotSayOfASeekThatItIsStoredWhenNothingIsStoredAnyMore() {
+    VirtualCursor fast = connect("fast", 0);
+    ackTo(fast, 20);
+    markDelete.handOver();
+    cursor.completeAll();
+    CompletableFuture<Void> sought = markDelete.move(fast, 5);
+    markDelete.stop();
+    cursor.completeAll();
+    assertThat(sought).failsWithin(Duration.ofSeconds(20));
+  }
+
   /** A consumer does not go back to what an operator has cleared meanwhile. */
   @Test
   void shouldCountWhatIsGoneWhenASeekIsNotStored() {
