@@ -424,7 +424,7 @@ class PositionsFaultProcessIT {
 
   /** The property is strict: what is not understood may be a later version's. */
   @ParameterizedTest
-  @ValueSource(strings = {"a/1/b/c", "a b/1/", "a/1234567890123456789/", "/1/"})
+  @ValueSource(strings = {"a/1/b/c", "a/1/b,", "a b/1/", "a/1234567890123456789/", "/1/"})
   void shouldRefuseADeclarationThatItDoesNotUnderstandAndChangeNothing(String value)
       throws Exception {
     String topic = Broker.newTopic();
@@ -454,12 +454,43 @@ class PositionsFaultProcessIT {
     String topic = Broker.newTopic();
     leaveCarAtTwo(topic);
     PositionsFaults faults = PositionsFaults.in(folder);
-    faults.makeOrphan(topic);
+    faults.makeLog(topic, "0");
     assertThat(faults.logsOf(topic)).hasSize(2);
 
     broker.admin().topics().unload(topic);
     assertCarIsAtTwo(topic);
     await().untilAsserted(() -> assertThat(faults.logsOf(topic)).hasSize(1));
+  }
+
+  /** A log that is declared and has no records is damaged. */
+  @Test
+  void shouldKeepEveryDamagedLogUntilSomebodyDecides() throws Exception {
+    String topic = Broker.newTopic();
+    leaveCarAtTwo(topic);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.makeLog(topic, "0");
+    faults.declare(topic, "0/-1/");
+    broker.admin().topics().unload(topic);
+    assertCarIsAtTwo(topic);
+    assertThat(faults.declared(topic)).as("as versions before read it").matches("\\w+/-1/0");
+
+    faults.makeLog(topic, "1");
+    faults.declare(topic, "1/-1/0");
+    broker.admin().topics().unload(topic);
+    assertCarIsAtTwo(topic);
+    assertThat(faults.declared(topic)).matches("\\w+/-1/0,1");
+    broker.admin().topics().unload(topic);
+    assertLost(topic, 1);
+    // Its log is made after those that nobody declares are gone.
+    broker.broadcast(topic, "other", "car").subscribe().close();
+    assertThat(faults.logsOf(topic)).contains("all~0", "all~1");
+
+    decide(topic, false);
+    assertThat(faults.declared(topic)).matches("\\w+/-1/");
+    broker.admin().topics().unload(topic);
+    assertLost(topic, 0);
+    await().untilAsserted(() -> assertThat(faults.logsOf(topic)).hasSize(2));
+    assertThat(faults.logsOf(topic)).doesNotContain("all~0", "all~1");
   }
 
   /** A former version of the plugin finds out in the end that positions have moved. */

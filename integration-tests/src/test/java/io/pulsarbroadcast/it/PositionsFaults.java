@@ -490,9 +490,9 @@ final class PositionsFaults {
             + acknowledged);
   }
 
-  /** Makes a log of the subscription "all" that nobody declares. */
-  void makeOrphan(String topic) throws IOException {
-    ask("make", FOLDER + Codec.encode(topic) + "/all~0");
+  /** Makes a log of the subscription "all" that has no records, and that nobody declares. */
+  void makeLog(String topic, String generation) throws IOException {
+    ask("make", FOLDER + Codec.encode(topic) + "/all~" + generation);
   }
 
   /** Has the cursor of the subscription "all" declare something as its log. */

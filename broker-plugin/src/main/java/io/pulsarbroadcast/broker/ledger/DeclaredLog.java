@@ -4,10 +4,12 @@ package io.pulsarbroadcast.broker.ledger;
 import io.pulsarbroadcast.broker.compat.CursorMetadata;
 import io.pulsarbroadcast.broker.compat.CursorState;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.bookkeeper.mledger.ManagedCursor;
 
 /**
@@ -18,9 +20,9 @@ import org.apache.bookkeeper.mledger.ManagedCursor;
  * @param generation which log it is
  * @param formerLedger the ledger that says, under the log's former name, that it has moved; {@link
  *     #NO_LEDGER} when nothing does; {@link #PENDING} when that is still to be said
- * @param lost which log of the subscription could not be read and is kept; null: none
+ * @param lost which logs of the subscription could not be read and are kept
  */
-public record DeclaredLog(String generation, long formerLedger, String lost) {
+public record DeclaredLog(String generation, long formerLedger, List<String> lost) {
 
   static final long NO_LEDGER = -1;
   static final long PENDING = -2;
@@ -31,7 +33,9 @@ public record DeclaredLog(String generation, long formerLedger, String lost) {
   /** No client may set it, see {@code BroadcastTopic}. */
   public static final String PROPERTY = INTERNAL + "broadcast.log";
 
-  private static final Pattern VALUE = Pattern.compile("(\\w+)/(-?\\d{1,18})/(\\w*)");
+  /** Former versions know one lost log at most, and refuse more as a format that is unknown. */
+  private static final Pattern VALUE =
+      Pattern.compile("(\\w+)/(-?\\d{1,18})/((?:\\w+(?:,\\w+)*)?)");
 
   /** Of a log under its former name, as what is lost. */
   static final String FORMER = "former";
@@ -43,7 +47,7 @@ public record DeclaredLog(String generation, long formerLedger, String lost) {
         ? new DeclaredLog(
             value.group(1),
             Long.parseLong(value.group(2)),
-            value.group(3).isEmpty() ? null : value.group(3))
+            value.group(3).isEmpty() ? List.of() : List.of(value.group(3).split(",")))
         : null;
   }
 
@@ -70,7 +74,7 @@ public record DeclaredLog(String generation, long formerLedger, String lost) {
    *     can be read
    */
   public CompletableFuture<Void> declare(ManagedCursor cursor) {
-    String value = generation + "/" + formerLedger + "/" + (lost == null ? "" : lost);
+    String value = generation + "/" + formerLedger + "/" + String.join(",", lost);
     return orApplied(cursor, value, cursor.putCursorProperty(PROPERTY, value));
   }
 
@@ -100,9 +104,14 @@ public record DeclaredLog(String generation, long formerLedger, String lost) {
     return new DeclaredLog(generation, ledger, lost);
   }
 
+  /** What is lost with one more log that cannot be read. */
+  List<String> lostAnd(String log) {
+    return Stream.concat(lost.stream(), Stream.of(log)).distinct().toList();
+  }
+
   /** The same when somebody has decided about what is lost. */
   public DeclaredLog decided() {
-    return new DeclaredLog(generation, formerLedger, null);
+    return new DeclaredLog(generation, formerLedger, List.of());
   }
 
   /** A subscription's properties without the broker's own. */

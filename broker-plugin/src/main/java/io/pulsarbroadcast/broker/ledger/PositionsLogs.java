@@ -158,15 +158,16 @@ public final class PositionsLogs {
                         ? lose(
                             subscription,
                             cursor,
-                            declared.generation(),
+                            declared.lostAnd(declared.generation()),
                             declared.formerLedger(),
                             e.toString())
                         : CompletableFuture.<SubscriptionPast>failedFuture(e))
         .thenCompose(past -> past);
   }
 
-  private static Origin originOf(ManagedCursor cursor, StoredPositions positions, String lost) {
-    if (lost != null) {
+  private static Origin originOf(
+      ManagedCursor cursor, StoredPositions positions, List<String> lost) {
+    if (!lost.isEmpty()) {
       return Origin.LOST;
     }
     // Of non-durable consumers there are no positions, and nobody's place to start at.
@@ -186,8 +187,13 @@ public final class PositionsLogs {
                 return CompletableFuture.<SubscriptionPast>failedFuture(e);
               } else if (!PositionsLedger.isMissing(e)) {
                 // Its own log is whole: what it knows stays, and is where the others may be too.
-                String lost = declared.lost() == null ? DeclaredLog.FORMER : declared.lost();
-                return lose(subscription, cursor, positions, lost, DeclaredLog.NO_LEDGER, "" + e);
+                return lose(
+                    subscription,
+                    cursor,
+                    positions,
+                    declared.lostAnd(DeclaredLog.FORMER),
+                    DeclaredLog.NO_LEDGER,
+                    "" + e);
               }
               return move(
                   subscription,
@@ -231,7 +237,7 @@ public final class PositionsLogs {
                     ? lose(
                         subscription,
                         cursor,
-                        DeclaredLog.FORMER,
+                        List.of(DeclaredLog.FORMER),
                         DeclaredLog.NO_LEDGER,
                         "another subscription had the same log, " + former.name())
                     : former
@@ -248,7 +254,7 @@ public final class PositionsLogs {
                                             ? lose(
                                                 subscription,
                                                 cursor,
-                                                DeclaredLog.FORMER,
+                                                List.of(DeclaredLog.FORMER),
                                                 DeclaredLog.NO_LEDGER,
                                                 e.toString())
                                             : CompletableFuture.<SubscriptionPast>failedFuture(e))
@@ -262,7 +268,7 @@ public final class PositionsLogs {
       return lose(
           subscription,
           cursor,
-          DeclaredLog.FORMER,
+          List.of(DeclaredLog.FORMER),
           DeclaredLog.NO_LEDGER,
           "another subscription has used the same log, " + former.name());
     }
@@ -271,12 +277,12 @@ public final class PositionsLogs {
         topic.getName(),
         subscription,
         positions.size());
-    return move(subscription, cursor, originOf(cursor, positions, null), positions, null);
+    return move(subscription, cursor, originOf(cursor, positions, List.of()), positions, List.of());
   }
 
   /** Positions are lost: what is left of their log stays, and a new one begins. */
   private CompletableFuture<SubscriptionPast> lose(
-      String subscription, ManagedCursor cursor, String lost, long formerLedger, String why) {
+      String subscription, ManagedCursor cursor, List<String> lost, long formerLedger, String why) {
     return lose(subscription, cursor, new StoredPositions(), lost, formerLedger, why);
   }
 
@@ -284,7 +290,7 @@ public final class PositionsLogs {
       String subscription,
       ManagedCursor cursor,
       StoredPositions left,
-      String lost,
+      List<String> lost,
       long formerLedger,
       String why) {
     log.error(
@@ -304,7 +310,7 @@ public final class PositionsLogs {
 
   private CompletableFuture<SubscriptionPast> begin(
       String subscription, ManagedCursor cursor, Origin origin) {
-    return move(subscription, cursor, origin, new StoredPositions(), null);
+    return move(subscription, cursor, origin, new StoredPositions(), List.of());
   }
 
   /** Begins a log with positions, and leaves word where a former version would look for it. */
@@ -313,7 +319,7 @@ public final class PositionsLogs {
       ManagedCursor cursor,
       Origin origin,
       StoredPositions positions,
-      String lost) {
+      List<String> lost) {
     return new FormerLog(topic, subscription)
         .isShared()
         .thenCompose(
@@ -439,7 +445,7 @@ public final class PositionsLogs {
             .forEach(declared::add);
       } else if (known != null) {
         declared.add(PositionsLogName.fileOf(subscription, known.generation()));
-        declared.add(PositionsLogName.fileOf(subscription, String.valueOf(known.lost())));
+        known.lost().forEach(lost -> declared.add(PositionsLogName.fileOf(subscription, lost)));
       }
     }
     return deleteAll(files.stream().filter(file -> !declared.contains(file)).toList());
@@ -485,9 +491,9 @@ public final class PositionsLogs {
   private CompletableFuture<Void> delete(String subscription, DeclaredLog declared) {
     List<String> own = new ArrayList<>();
     own.add(PositionsLogName.fileOf(subscription, declared.generation()));
-    if (declared.lost() != null && !declared.lost().equals(DeclaredLog.FORMER)) {
-      own.add(PositionsLogName.fileOf(subscription, declared.lost()));
-    }
+    declared.lost().stream()
+        .filter(lost -> !lost.equals(DeclaredLog.FORMER))
+        .forEach(lost -> own.add(PositionsLogName.fileOf(subscription, lost)));
     return deleteAll(own)
         .thenCompose(
             deleted -> FormerLog.delete(topic.getBrokerService(), topic.getName(), subscription))
