@@ -129,6 +129,11 @@ final class BroadcastConsumer extends Consumer
   }
 
   @Override
+  public void disconnectOnceAnswered(boolean isResetCursor, Optional<?> newOwner) {
+    connection().disconnect(this, isResetCursor, newOwner);
+  }
+
+  @Override
   public boolean isBeingMoved() {
     return moving;
   }

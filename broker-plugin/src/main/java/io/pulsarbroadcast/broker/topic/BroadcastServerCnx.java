@@ -7,6 +7,7 @@ import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.LongObjectHashMap;
 import io.pulsarbroadcast.broker.BroadcastContract;
+import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
@@ -14,6 +15,7 @@ import io.pulsarbroadcast.broker.stats.ConsumerLogFilter;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -216,6 +218,29 @@ final class BroadcastServerCnx extends ServerCnx {
                           }
                         })));
     return answered;
+  }
+
+  /**
+   * Disconnects a consumer as soon as its subscribe is answered: a client that learns that it is
+   * closed, and then that it has subscribed, waits for ever. From any thread.
+   */
+  void disconnect(BroadcastConsumer consumer, boolean isResetCursor, Optional<?> newOwner) {
+    CompletableFuture<?> subscribed = getConsumers().get(consumer.consumerId());
+    if (subscribed == null || subscribed.isDone()) {
+      BrokerLine.disconnect(consumer, isResetCursor, newOwner);
+      return;
+    }
+    // The broker sends its answer after this, in the same task of the event loop.
+    subscribed.whenComplete(
+        (done, e) ->
+            ctx()
+                .executor()
+                .execute(
+                    () -> {
+                      if (!consumer.isClosed()) {
+                        BrokerLine.disconnect(consumer, isResetCursor, newOwner);
+                      }
+                    }));
   }
 
   private static String refusalOf(CommandSubscribe subscribe, Map<String, String> properties) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ListIterator;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pulsar.broker.service.Consumer;
@@ -32,6 +33,13 @@ final class ConsumerDirectory<C extends Consumer & ConsumerDirectory.Member>
 
     /** Where it is. */
     VirtualCursor position();
+
+    /**
+     * Disconnects it, once its subscribe has been answered.
+     *
+     * @param newOwner the broker that has the topic from now on, if known
+     */
+    void disconnectOnceAnswered(boolean isResetCursor, Optional<?> newOwner);
   }
 
   /** Name to the consumer that came last under it; the others hang on it. */

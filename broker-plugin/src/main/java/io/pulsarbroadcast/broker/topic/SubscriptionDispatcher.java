@@ -1,7 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.topic;
 
-import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.compat.Line;
 import io.pulsarbroadcast.broker.stats.ConsumerLogFilter;
 import java.util.List;
@@ -138,8 +137,8 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
       boolean isResetCursor, Optional<BrokerLookupData> newOwner) {
     ConsumerLogFilter.quietly(
         () -> {
-          for (Consumer consumer : consumers.snapshot()) {
-            BrokerLine.disconnect(consumer, isResetCursor, newOwner);
+          for (ConsumerDirectory.Member consumer : consumers.snapshot()) {
+            consumer.disconnectOnceAnswered(isResetCursor, newOwner);
           }
         });
     return CompletableFuture.completedFuture(null);
