@@ -31,6 +31,8 @@ import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.protocol.Commands;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Commands that the protocol allows and the stock Java client does not send: sent by hand, on that
@@ -70,11 +72,17 @@ class RawCommandsIT {
     }
   }
 
-  /** I5: the same of a reset, which comes while the broker is at work on an acknowledgement. */
-  @Test
-  void shouldNotUndoAResetByAnAcknowledgementThatIsBeingTaken(Broker broker) throws Exception {
+  /**
+   * I5: the same of a reset, which comes while the broker is at work on an acknowledgement. One by
+   * time takes another way from 4.2 on.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldNotUndoAResetByAnAcknowledgementThatIsBeingTaken(boolean byTime, Broker broker)
+      throws Exception {
     String topic = Broker.newTopic();
     broker.broadcast(topic, "all", "a").subscribe().close();
+    long before = System.currentTimeMillis();
     List<MessageIdImpl> ids =
         publish(broker, topic, 0, 10).stream().map(MessageIdImpl.class::cast).toList();
     try (PulsarClient client = broker.newClient()) {
@@ -85,7 +93,11 @@ class RawCommandsIT {
         raw.acknowledgeAfterNothing(FIRST, 600_000, ids);
       }
       awaitBacklog(broker, topic, "all", 0);
-      broker.admin().topics().resetCursor(topic, "all", ids.get(0), false);
+      if (byTime) {
+        broker.admin().topics().resetCursor(topic, "all", before);
+      } else {
+        broker.admin().topics().resetCursor(topic, "all", ids.get(0), false);
+      }
     }
     try (Consumer<String> returned = broker.broadcast(topic, "all", "a").subscribe()) {
       assertThat(receiveAndAck(returned, 10)).isEqualTo(values(0, 10));
