@@ -56,6 +56,7 @@ public final class BrokerHooks {
       refusal.initCause(e);
       throw refusal;
     }
+    BrokerSettings.adapt(pulsar.getConfiguration());
     leaveHotPath(pulsar, broker);
     ConsumerLogFilter.install(broker);
     log.info(

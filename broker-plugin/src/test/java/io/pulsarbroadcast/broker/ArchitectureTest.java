@@ -39,7 +39,7 @@ class ArchitectureTest {
       layeredArchitecture()
           .consideringOnlyDependenciesInLayers()
           .layer(WAY_IN)
-          .definedBy(belongToAnyOf(BroadcastPlugin.class, BrokerHooks.class))
+          .definedBy(belongToAnyOf(BroadcastPlugin.class, BrokerHooks.class, BrokerSettings.class))
           .layer(SETTINGS)
           .definedBy(SETTINGS_CLASSES.or(name("io.pulsarbroadcast.broker.package-info")))
           .layer(TOPIC)
