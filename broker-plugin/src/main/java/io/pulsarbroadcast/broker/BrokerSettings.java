@@ -13,6 +13,11 @@ final class BrokerSettings {
 
   private static final Logger log = LoggerFactory.getLogger(BrokerSettings.class);
 
+  /**
+   * Of late versions of Pulsar 4.0, and from 4.1 on, so not in the configuration's class of 3.0.
+   */
+  private static final String PAUSING = "pulsarChannelPauseReceivingRequestsIfUnwritable";
+
   private BrokerSettings() {}
 
   /** Changes in memory what would lose positions, and warns of what makes consumers slow. */
@@ -25,6 +30,14 @@ final class BrokerSettings {
           "lazyCursorRecovery=true is not possible with Broadcast subscriptions: a topic would be"
               + " loaded before it is known which of its subscriptions are Broadcast, and their"
               + " positions would be lost. Topics load as with lazyCursorRecovery=false");
+    }
+    if (Boolean.parseBoolean(configuration.getProperties().getProperty(PAUSING, "").trim())) {
+      log.warn(
+          "{}=true makes Broadcast consumers slow: their messages fill a connection's socket again"
+              + " and again, and then the broker takes no acknowledgements and flow permits from"
+              + " it, and few for some seconds after. Set it to false, Pulsar's default;"
+              + " broadcastConnectionMaxPendingBytes limits what waits for a socket",
+          PAUSING);
     }
   }
 }

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.Test;
 /** A broker with settings of its own that do not go with Broadcast subscriptions. */
 class BrokerSettingsProcessIT {
 
+  /** A setting of Pulsar 4; other brokers ignore it. */
+  private static final String PAUSING = "pulsarChannelPauseReceivingRequestsIfUnwritable";
+
   /** So many that, recovered lazily, some would not be there yet when the topic is. */
   private static final List<String> SUBSCRIPTIONS =
       IntStream.range(0, 20).mapToObj(i -> "alerts-" + i).toList();
@@ -25,7 +28,11 @@ class BrokerSettingsProcessIT {
 
   @BeforeAll
   static void startBroker() {
-    broker = Broker.start(BrokerExtension.newBroker().setting("lazyCursorRecovery", "true"));
+    broker =
+        Broker.start(
+            BrokerExtension.newBroker()
+                .setting("lazyCursorRecovery", "true")
+                .setting(PAUSING, "true"));
   }
 
   @AfterAll
@@ -58,6 +65,11 @@ class BrokerSettingsProcessIT {
     }
     takeTheRest(topic);
     assertThat(broker.logLines("WARN", "lazyCursorRecovery=true")).hasSize(1);
+  }
+
+  @Test
+  void shouldWarnOfConnectionsThatArePaused() throws Exception {
+    assertThat(broker.logLines("WARN", PAUSING + "=true")).hasSize(1);
   }
 
   private static void leavePositions(String topic) throws Exception {

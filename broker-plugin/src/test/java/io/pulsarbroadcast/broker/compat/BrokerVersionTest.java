@@ -4,13 +4,8 @@ package io.pulsarbroadcast.broker.compat;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.ArrayList;
+import io.pulsarbroadcast.broker.LogLines;
 import java.util.List;
-import org.apache.logging.log4j.LogManager;
-import org.apache.logging.log4j.core.LogEvent;
-import org.apache.logging.log4j.core.Logger;
-import org.apache.logging.log4j.core.appender.AbstractAppender;
-import org.apache.logging.log4j.core.config.Property;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -59,25 +54,7 @@ class BrokerVersionTest {
         .hasMessageContaining("brokerInterceptors=pulsar-broadcast");
   }
 
-  /** What the check logs, each with its level. */
   private static List<String> logOfCheck(String version) {
-    List<String> lines = new ArrayList<>();
-    AbstractAppender appender =
-        new AbstractAppender("lines", null, null, true, Property.EMPTY_ARRAY) {
-          @Override
-          public void append(LogEvent event) {
-            lines.add(event.getLevel() + " " + event.getMessage().getFormattedMessage());
-          }
-        };
-    appender.start();
-    Logger logger = (Logger) LogManager.getLogger(BrokerVersion.class);
-    logger.addAppender(appender);
-    try {
-      BrokerVersion.check(version);
-    } finally {
-      logger.removeAppender(appender);
-      appender.stop();
-    }
-    return lines;
+    return LogLines.of(BrokerVersion.class, () -> BrokerVersion.check(version));
   }
 }
