@@ -28,7 +28,10 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.apache.pulsar.common.api.proto.BaseCommand;
+import org.apache.pulsar.common.api.proto.CommandMessage;
+import org.apache.pulsar.common.protocol.Commands;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,8 +41,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  * skips, reads that fail, coming, going and breaking off, in a random but repeatable interleaving
  * of the dispatch thread, the connections and storage.
  *
- * <p>Protects I1 (everything arrives), I2 (first deliveries in order), I7 (nobody with permits is
- * stranded when nothing more happens) and I8 in part (nothing stays retained).
+ * <p>Protects I1 (everything arrives), I2 (first deliveries in order), the order of the ordered
+ * contract after a rewind or seek, I7 (nobody with permits is stranded when nothing more happens)
+ * and I8 in part (nothing stays retained).
  */
 @ExtendWith(FailedReadsUnlogged.class)
 class FanoutSimulationTest {
@@ -404,13 +408,12 @@ class FanoutSimulationTest {
           ByteBuf frame = read.readSlice(frameBytes);
           BaseCommand command = new BaseCommand();
           command.parseFrom(frame, frame.readInt());
+          CommandMessage message = command.getMessage();
           int number = frame.readInt();
           assertThat(number)
               .as("%s: the id names the payload", run)
-              .isEqualTo((int) command.getMessage().getMessageId().getEntryId());
-          everybody
-              .get((int) command.getMessage().getConsumerId())
-              .receive(number, command.getMessage().getRedeliveryCount());
+              .isEqualTo((int) message.getMessageId().getEntryId());
+          everybody.get((int) message.getConsumerId()).receive(number, message);
         }
         return busy;
       }
@@ -442,9 +445,14 @@ class FanoutSimulationTest {
       private final int start;
       private int expectedFirst;
       private int needed;
-      private int last = -1;
+
+      /** The first entry that it is not beyond; a rewind or seek takes it back. */
+      private int next;
+
+      /** Rises with each rewind of the ordered contract, as in a client. */
+      private long epoch = Commands.DEFAULT_CONSUMER_EPOCH;
+
       private int permitsLeft;
-      private boolean rewound;
       private boolean left;
       private final TreeSet<Integer> received = new TreeSet<>();
       private final TreeSet<Integer> askedAgain = new TreeSet<>();
@@ -457,7 +465,8 @@ class FanoutSimulationTest {
         this.start = random.nextBoolean() ? log.size() : 0;
         this.cursor = registry.connect("c" + id, 60, () -> start, 0);
         this.expectedFirst = (int) cursor.next();
-        this.fanout = new FanoutConsumer(id, cursor, -1, ordered, this);
+        this.next = expectedFirst;
+        this.fanout = new FanoutConsumer(id, cursor, epoch, ordered, this);
       }
 
       void flow(int permits) {
@@ -467,22 +476,45 @@ class FanoutSimulationTest {
         }
       }
 
-      void receive(int number, int redeliveries) {
+      void receive(int number, CommandMessage message) {
         assertThat(permitsLeft--).as("%s: permits", run).isPositive();
         assertThat(isForNobody(number)).isFalse();
         assertThat(isRejected(id, number)).as("%s: filtered", run).isFalse();
-        boolean first = received.add(number);
-        boolean again = askedAgain.remove(number);
-        assertThat(redeliveries)
+        long sentInEpoch =
+            message.hasConsumerEpoch()
+                ? message.getConsumerEpoch()
+                : Commands.DEFAULT_CONSUMER_EPOCH;
+        if (sentInEpoch < epoch) {
+          // Was on its way when the client asked for everything again, which drops it.
+          return;
+        }
+        assertThat(sentInEpoch).as("%s: epoch", run).isEqualTo(epoch);
+        assertThat(message.getRedeliveryCount())
             .as("%s: how often consumer %d asked for %d", run, id, number)
             .isEqualTo(timesAsked.getOrDefault(number, 0));
-        if (!rewound) {
-          assertThat(first || again).as("%s: once, or when asked for", run).isTrue();
-          if (first) {
-            assertThat(number).as("%s: I2", run).isGreaterThan(last);
-          }
+        received.add(number);
+        if (!askedAgain.remove(number)) {
+          assertIsNext(number);
         }
-        last = Math.max(last, number);
+      }
+
+      /** In order, once, and after everything before that it needs. */
+      private void assertIsNext(int number) {
+        assertThat(number)
+            .as("%s: I2, consumer %d in epoch %d", run, id, epoch)
+            .isGreaterThanOrEqualTo(next);
+        assertNothingLeftOutBefore(number);
+        next = number + 1;
+      }
+
+      private void assertNothingLeftOutBefore(int end) {
+        assertThat(IntStream.range(next, end))
+            .as("%s: left out before %d, consumer %d in epoch %d", run, end, id, epoch)
+            .allMatch(
+                ordinal ->
+                    isForNobody(ordinal)
+                        || isRejected(id, ordinal)
+                        || cursor.isAcknowledged(ordinal));
       }
 
       Verdict filter(BroadcastEntry entry) {
@@ -525,13 +557,6 @@ class FanoutSimulationTest {
         }
       }
 
-      /** An ordered consumer does not ask for single entries: nothing is counted. */
-      private void expectFromPosition(int number) {
-        if (!cursor.isAcknowledged(number)) {
-          askedAgain.add(number);
-        }
-      }
-
       void assertAllCameThatWasAskedFor() {
         askedAgain.removeIf(number -> cursor.isAcknowledged(number) || number < needed);
         if (!left) {
@@ -563,16 +588,17 @@ class FanoutSimulationTest {
       }
 
       void rewind() {
-        connection.pump();
-        if (!left) {
-          if (ordered) {
-            rewound = true;
-            received.forEach(this::expectFromPosition);
-          } else {
-            received.forEach(this::expectAgain);
-          }
-          connection.fanout.rewind(fanout, 0);
+        if (left) {
+          return;
         }
+        if (ordered) {
+          epoch++;
+          next = (int) cursor.next();
+        } else {
+          connection.pump();
+          received.forEach(this::expectAgain);
+        }
+        connection.fanout.rewind(fanout, epoch);
       }
 
       void leave() {
@@ -586,10 +612,10 @@ class FanoutSimulationTest {
 
       void seekToStart() {
         if (!left && ordered) {
-          rewound = true;
           received.clear();
           needed = 0;
           expectedFirst = 0;
+          next = 0;
           cursor.reset(0);
           flow(100_000);
           connection.fanout.startAgain(fanout);
@@ -607,6 +633,7 @@ class FanoutSimulationTest {
           }
         }
         assertThat(received.tailSet(needed)).as("%s: I1", run).containsExactlyElementsOf(expected);
+        assertNothingLeftOutBefore(end);
       }
     }
   }
