@@ -11,7 +11,7 @@ import org.apache.pulsar.client.api.Schema;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(60)
 class BroadcastClientTest {
   private final FakePulsar pulsar = new FakePulsar();
 

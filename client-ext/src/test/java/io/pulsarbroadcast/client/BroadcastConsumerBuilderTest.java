@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(30)
+@Timeout(60)
 class BroadcastConsumerBuilderTest {
   private static final String TYPE = "pulsar.subscription.type";
   private static final String TTL = "pulsar.broadcast.cursor.ttl.seconds";

@@ -25,7 +25,7 @@ import org.apache.pulsar.client.api.SubscriptionMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(60)
 class PluginProbeTest {
   private final FakePulsar pulsar = new FakePulsar();
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What one consumer retries reaches that consumer alone. */
-@Timeout(30)
+@Timeout(60)
 class RetryTopicsTest {
   private final FakePulsar pulsar = new FakePulsar();
 

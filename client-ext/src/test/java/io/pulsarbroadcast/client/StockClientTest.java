@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Our proxies around the real client and its builder, as far as they go without a broker. */
-@Timeout(30)
+@Timeout(60)
 class StockClientTest {
   private BroadcastClient client;
 

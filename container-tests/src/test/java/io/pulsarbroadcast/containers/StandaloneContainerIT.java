@@ -77,7 +77,7 @@ class StandaloneContainerIT {
       throws PulsarClientException {
     List<String> values = new ArrayList<>();
     while (values.size() < MESSAGES) {
-      Message<String> message = consumer.receive(20, TimeUnit.SECONDS);
+      Message<String> message = consumer.receive(1, TimeUnit.MINUTES);
       if (message == null) {
         break;
       }

@@ -138,7 +138,7 @@ class BacklogQuotaIT {
         broker.client().newProducer(Schema.STRING).topic(topic).createAsync();
     await().during(Duration.ofSeconds(2)).atMost(CHECKED).until(() -> !held.isDone());
     assertThat(catchUp(broker, topic)).isEqualTo(values(FIRST, END));
-    try (Producer<String> producer = held.get(30, TimeUnit.SECONDS)) {
+    try (Producer<String> producer = held.get(1, TimeUnit.MINUTES)) {
       producer.send("goes on");
     }
   }

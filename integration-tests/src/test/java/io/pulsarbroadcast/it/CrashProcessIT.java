@@ -77,7 +77,7 @@ class CrashProcessIT {
       int published = load.stopPublishing();
 
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(() -> assertThat(load.missing(published)).isEmpty());
       List<Integer> inOrder = IntStream.range(0, published).boxed().toList();
       for (Recorder recorder : load.recorders) {
@@ -109,7 +109,7 @@ class CrashProcessIT {
       Messages.assertNothingMore(first);
       await()
           .during(Duration.ofSeconds(1))
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(() -> assertThat(backlog(topic)).isGreaterThanOrEqualTo(25));
 
       try (PulsarClient returned = broker.newClient();

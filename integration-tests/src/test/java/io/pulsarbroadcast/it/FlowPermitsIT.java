@@ -102,7 +102,7 @@ class FlowPermitsIT {
       throws Exception {
     List<String> received = new ArrayList<>();
     while (received.size() < count) {
-      Message<String> message = consumer.receiveAsync().get(10, TimeUnit.SECONDS);
+      Message<String> message = consumer.receiveAsync().get(1, TimeUnit.MINUTES);
       received.add(message.getValue());
       consumer.acknowledge(message);
     }

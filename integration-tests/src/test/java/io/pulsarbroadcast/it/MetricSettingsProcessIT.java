@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Metrics follow the settings that the broker has for its own. */
 class MetricSettingsProcessIT {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final String NAMESPACE = "public/default";
   private static final String SUBSCRIPTION = "alerts";
 

@@ -38,7 +38,7 @@ final class SecureBroker implements AutoCloseable {
 
   private static final String TOKEN_PLUGIN =
       "org.apache.pulsar.client.impl.auth.AuthenticationToken";
-  private static final int OPERATION_TIMEOUT_SECONDS = 5;
+  private static final int OPERATION_TIMEOUT_SECONDS = 60;
 
   private final SecretKey key = Keys.secretKeyFor(SignatureAlgorithm.HS256);
   private final SelfSignedCertificate brokerCertificate = selfSigned();

@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SecurityProcessIT {
 
   private static final String MEMBER = "member";
-  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static SecureBroker broker;
 
   private String namespace;

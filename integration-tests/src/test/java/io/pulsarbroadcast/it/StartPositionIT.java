@@ -206,7 +206,7 @@ class StartPositionIT {
             .startMessageId(MessageId.earliest)
             .create()) {
       while (ids.size() < 10) {
-        ids.add(all.readNext(10, TimeUnit.SECONDS).getMessageId());
+        ids.add(all.readNext(1, TimeUnit.MINUTES).getMessageId());
       }
     }
     assertSameForBoth(broker, topic, reader -> reader.startMessageId(ids.get(6)), 7, 10);
@@ -256,7 +256,7 @@ class StartPositionIT {
   private static List<String> read(Reader<String> reader, int count) throws Exception {
     List<String> values = new ArrayList<>();
     while (values.size() < count) {
-      Message<String> message = reader.readNext(10, TimeUnit.SECONDS);
+      Message<String> message = reader.readNext(1, TimeUnit.MINUTES);
       if (message == null) {
         break;
       }

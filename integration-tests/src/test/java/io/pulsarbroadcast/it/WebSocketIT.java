@@ -72,7 +72,7 @@ class WebSocketIT {
           HttpClient.newHttpClient()
               .newWebSocketBuilder()
               .buildAsync(URI.create(url), this)
-              .get(30, TimeUnit.SECONDS);
+              .get(1, TimeUnit.MINUTES);
     }
 
     @Override
@@ -89,7 +89,7 @@ class WebSocketIT {
     List<String> receiveAndAck(int count) throws Exception {
       List<String> values = new ArrayList<>();
       while (values.size() < count) {
-        String text = messages.poll(10, TimeUnit.SECONDS);
+        String text = messages.poll(1, TimeUnit.MINUTES);
         if (text == null) {
           break;
         }
@@ -99,13 +99,13 @@ class WebSocketIT {
                 Base64.getDecoder().decode(message.get("payload").asText()),
                 StandardCharsets.UTF_8));
         String ack = json.writeValueAsString(Map.of("messageId", message.get("messageId")));
-        socket.sendText(ack, true).get(10, TimeUnit.SECONDS);
+        socket.sendText(ack, true).get(1, TimeUnit.MINUTES);
       }
       return values;
     }
 
     void close() throws Exception {
-      socket.sendClose(WebSocket.NORMAL_CLOSURE, "done").get(10, TimeUnit.SECONDS);
+      socket.sendClose(WebSocket.NORMAL_CLOSURE, "done").get(1, TimeUnit.MINUTES);
     }
   }
 }

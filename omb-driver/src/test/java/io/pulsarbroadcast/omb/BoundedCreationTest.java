@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 class BoundedCreationTest {
   private final ConnectTimes times = new ConnectTimes();
 
@@ -23,7 +23,7 @@ class BoundedCreationTest {
   void shouldNeverHaveMoreUnansweredThanAllowed() throws Exception {
     AtomicInteger running = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
-    BoundedCreation creation = creation(7, 1, 20);
+    BoundedCreation creation = creation(7, 1, 60);
     for (int i = 0; i < 200; i++) {
       creation.add(
           "c" + i,
@@ -52,7 +52,7 @@ class BoundedCreationTest {
   @Test
   void shouldTryAgainWhatFails() throws Exception {
     AtomicInteger attempts = new AtomicInteger();
-    BoundedCreation creation = creation(1, 3, 20);
+    BoundedCreation creation = creation(1, 3, 60);
     creation.add(
         "c",
         () -> {
@@ -70,7 +70,7 @@ class BoundedCreationTest {
 
   @Test
   void shouldSayWhichOneCannotBeCreatedAndWhichSettingSaysSo() {
-    BoundedCreation creation = creation(1, 2, 20);
+    BoundedCreation creation = creation(1, 2, 60);
     creation.add(
         "Consumer car-7",
         () -> CompletableFuture.failedFuture(new IllegalStateException("ConsumerBusy")));

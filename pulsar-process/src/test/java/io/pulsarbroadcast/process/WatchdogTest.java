@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(120)
 class WatchdogTest {
   @TempDir Path temp;
 
@@ -25,7 +25,7 @@ class WatchdogTest {
 
     watchdog.breakPipe();
 
-    assertThat(broker.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(broker.waitFor(1, TimeUnit.MINUTES)).isTrue();
     watchdog.dismiss();
     assertThat(folder).doesNotExist();
   }

@@ -75,7 +75,7 @@ class BrokerHttpTest {
   @Test
   void shouldShowItsCredentials() throws Exception {
     BrokerHttp http =
-        new BrokerHttp(Duration.ofSeconds(30), null, () -> Map.of("Authorization", "Bearer me"));
+        new BrokerHttp(Duration.ofMinutes(1), null, () -> Map.of("Authorization", "Bearer me"));
 
     assertThat(http.get(url + "/a")).isEqualTo("GET /a  Bearer me");
   }

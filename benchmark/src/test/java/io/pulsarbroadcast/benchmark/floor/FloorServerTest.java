@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The fleet and the publisher of the benchmarks, unchanged, on the floor. */
-@Timeout(60)
+@Timeout(120)
 class FloorServerTest {
   private FloorServer server;
 
@@ -73,7 +73,7 @@ class FloorServerTest {
   private RunResult run(
       int consumers, int connections, int sizeBytes, UnaryOperator<LoadConfig> consumer)
       throws Exception {
-    return run(consumers, connections, sizeBytes, 100, Duration.ofSeconds(30), consumer);
+    return run(consumers, connections, sizeBytes, 100, Duration.ofMinutes(1), consumer);
   }
 
   private RunResult run(
@@ -158,7 +158,7 @@ class FloorServerTest {
             .messages(5)
             .build();
     try (Load load = new Load("floor", knowsFive, 100, RunListener.SILENT)) {
-      load.connect(Duration.ofSeconds(30));
+      load.connect(Duration.ofMinutes(1));
 
       Load.Published published = load.publish("publish", 100, 0, 10, Duration.ofSeconds(3));
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many frames in one buffer are the bytes that they would be one after the other. */
-@Timeout(60)
+@Timeout(120)
 class FrameBatchTest {
   private static final ByteBufAllocator ALLOCATOR = PooledByteBufAllocator.DEFAULT;
   private static final int MAX_HEADER_BYTES = 16;
@@ -185,7 +185,7 @@ class FrameBatchTest {
       }
       client.flush();
 
-      assertThat(receiver.received.get(30, TimeUnit.SECONDS)).isEqualTo(expected.toByteArray());
+      assertThat(receiver.received.get(1, TimeUnit.MINUTES)).isEqualTo(expected.toByteArray());
       client.close().sync();
       server.close().sync();
       assertThat(payload.release()).as("nobody else holds the payload").isTrue();
