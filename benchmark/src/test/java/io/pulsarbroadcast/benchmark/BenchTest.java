@@ -173,7 +173,9 @@ class BenchTest {
   void shouldShowHelpOfEachCommand(String command) {
     assertThat(execute(command, "--help")).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("Usage: bench " + command, "--output", "Default: results", "--broker-heap-mb");
+        .contains("Usage: bench " + command, "--output", "Default: results")
+        .containsPattern(
+            "--broker-heap-mb=MB\\s+Heap of the broker that is started.\\s+Default: 4096\\s");
   }
 
   @Test

@@ -22,7 +22,13 @@ class ConfFileTest {
     Files.write(
         file,
         List.of(
-            "# The port", "brokerServicePort=6650", "#unused=1", "empty=", "twice=1", "twice=2"));
+            "# The port",
+            "brokerServicePort=6650",
+            "#unused=1",
+            "empty=",
+            " spaced = value ",
+            "twice=1",
+            "twice=2"));
   }
 
   @Test
@@ -37,7 +43,7 @@ class ConfFileTest {
         });
 
     assertThat(Files.readAllLines(file))
-        .containsExactlyInAnyOrder("brokerServicePort=6650", "twice=3", "new=4");
+        .containsExactlyInAnyOrder("brokerServicePort=6650", "spaced=value ", "twice=3", "new=4");
   }
 
   @Test
@@ -46,7 +52,10 @@ class ConfFileTest {
 
     ConfFile.edit(file, settings -> settings.setProperty("awkward", awkward));
 
-    assertThat(ConfFile.read(file)).containsEntry("awkward", awkward).containsEntry("empty", "");
+    assertThat(ConfFile.read(file))
+        .containsEntry("awkward", awkward)
+        .containsEntry("empty", "")
+        .containsEntry("spaced", "value ");
     assertThat(Files.readAllLines(file)).contains("awkward=C:\\\\data=1 # not a comment");
   }
 

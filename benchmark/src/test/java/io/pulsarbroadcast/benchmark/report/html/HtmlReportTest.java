@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.entry;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.pulsarbroadcast.benchmark.metrics.LatencyReport;
 import io.pulsarbroadcast.benchmark.report.SampleResults;
+import java.awt.image.BufferedImage;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -205,8 +206,12 @@ class HtmlReportTest {
 
   @Test
   void shouldWriteEveryPlotAsAPictureToo() throws IOException {
-    Path png = everything.resolve("plots/latency-consumers.png");
-    assertThat(ImageIO.read(png.toFile()).getWidth()).isGreaterThan(500);
+    BufferedImage png = ImageIO.read(everything.resolve("plots/latency-consumers.png").toFile());
+    assertThat(png.getWidth()).isGreaterThan(500);
+    assertThat(png.getRGB(0, 0)).as("background").isEqualTo(0xFFFFFFFF);
+    assertThat(png.getRGB(0, 0, png.getWidth(), png.getHeight(), null, 0, png.getWidth()))
+        .as("the colors of the first two series")
+        .contains(0xFF0B6E99, 0xFFC8553D);
     assertThat(Files.readString(everything.resolve("plots/latency-consumers.svg")))
         .contains("<svg");
   }
