@@ -18,6 +18,7 @@ import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -86,6 +87,7 @@ public final class CatchUpScenario extends AbstractScenario {
       int consumers,
       double seconds,
       double reads,
+      double cacheHitsPercent,
       Phase tailBefore,
       Phase tailDuring,
       ConsumerLog log) {}
@@ -94,7 +96,9 @@ public final class CatchUpScenario extends AbstractScenario {
 
   @Override
   Map<String, String> brokerSettings() {
-    return Map.of("managedLedgerCacheSizeMB", Integer.toString(cacheMegabytes));
+    Map<String, String> settings = new HashMap<>(CacheHits.BROKER_SETTINGS);
+    settings.put("managedLedgerCacheSizeMB", Integer.toString(cacheMegabytes));
+    return settings;
   }
 
   @Override
@@ -170,7 +174,8 @@ public final class CatchUpScenario extends AbstractScenario {
     TimeUnit.SECONDS.sleep(beforeSeconds);
     double readsBefore = broker.metrics().sum(READS, "success=\"true\"");
     ConsumerLog log = new ConsumerLog(count, true);
-    try (ConsumerFleet fleet = new ConsumerFleet(laggards(config, log))) {
+    try (ConsumerFleet fleet = new ConsumerFleet(laggards(config, log));
+        CacheHits cache = new CacheHits(broker)) {
       session.say(
           "%d behind by %,d messages: catching up", count, running.publisher().nextSequence());
       Phase during = tail.phases().begin("during " + count, running.publisher().nextSequence() + 1);
@@ -181,9 +186,13 @@ public final class CatchUpScenario extends AbstractScenario {
       double seconds = (System.nanoTime() - startNanos) / 1e9;
       tail.phases().end(running.publisher().nextSequence() + 1);
       double reads = broker.metrics().sum(READS, "success=\"true\"") - readsBefore;
-      session.say("caught up after %.1f s, %.0f reads from BookKeeper", seconds, reads);
+      cache.close();
+      session.say(
+          "caught up after %.1f s, %.0f reads from BookKeeper, %.0f %% of the entries from the"
+              + " cache",
+          seconds, reads, cache.percent());
       fleet.snapshot();
-      return new Run(count, seconds, reads, before, during, log);
+      return new Run(count, seconds, reads, cache.percent(), before, during, log);
     }
   }
 
@@ -203,6 +212,7 @@ public final class CatchUpScenario extends AbstractScenario {
             "each, messages/s",
             "all, MB/s",
             "reads",
+            "cache hits, %",
             "tail P99 before, ms",
             "tail P99 during, ms");
     BitSet ofTheBacklog = new BitSet();
@@ -220,6 +230,7 @@ public final class CatchUpScenario extends AbstractScenario {
           rate,
           megabytes * run.consumers,
           (long) run.reads,
+          run.cacheHitsPercent,
           before,
           during);
       run.log.addTo(consumers, "behind-" + run.consumers, ofTheBacklog);
@@ -233,6 +244,7 @@ public final class CatchUpScenario extends AbstractScenario {
       session.figure("seconds" + run.consumers, run.seconds);
       session.figure("megabytesPerSecondEach" + run.consumers, megabytes);
       session.figure("reads" + run.consumers, run.reads);
+      session.figure("cacheHitsPercent" + run.consumers, run.cacheHitsPercent);
       session.figure("tailP99MillisBefore" + run.consumers, before);
       session.figure("tailP99MillisDuring" + run.consumers, during);
     }
