@@ -9,6 +9,7 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.ParameterizedType;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -73,6 +74,27 @@ public final class BrokerLine {
   private static final Method RATE_LIMITER_FACTORY =
       method(BrokerService.class, "getDispatchRateLimiterFactory");
 
+  private static final Method MAKE_RATE_LIMITER =
+      RATE_LIMITER_FACTORY == null
+          ? null
+          : method(
+              RATE_LIMITER_FACTORY.getReturnType(),
+              "createSubscriptionDispatchRateLimiter",
+              PersistentTopic.class,
+              String.class);
+
+  /** Of lines without a factory. */
+  private static final Constructor<?> RATE_LIMITER =
+      constructor(
+          DispatchRateLimiter.class,
+          PersistentTopic.class,
+          String.class,
+          DispatchRateLimiter.Type.class);
+
+  /** From 4.2 on of another class. */
+  private static final Method ENTRIES_OF_LEDGER =
+      getter(classIn(method(ManagedLedgerImpl.class, "getLedgersInfo")), "getEntries");
+
   /** Late 3.3 keeps whether anybody has said it. */
   private static final Method SAYS_REPLICATED =
       method(PersistentSubscription.class, "getReplicatedControlled");
@@ -80,9 +102,12 @@ public final class BrokerLine {
   private static final Field RESET_UNDER_WAY =
       hiddenField(PersistentSubscription.class, "inProgressResetCursorFuture");
 
-  /** From 4.2 on a reset by time does not go through the one to a position. */
+  /**
+   * From 4.2 on a reset by time does not go through the one to a position, but through this; {@link
+   * Linkage} checks that it is the one or the other.
+   */
   private static final Method RESET_BY_TIME =
-      hiddenMethod(PersistentSubscription.class, "resetCursorInternal");
+      hiddenMethod(PersistentSubscription.class, Linkage.RESET_BY_TIME);
 
   /** The one of a topic waits for the metadata store, on a thread that its answer may need. */
   private static final Method MIGRATED_CLUSTER_URL =
@@ -117,6 +142,13 @@ public final class BrokerLine {
         MIGRATED_CLUSTER_URL != null || MIGRATED_CLUSTER_URL_30 != null,
         "method AbstractTopic.getMigratedClusterUrlAsync(PulsarService, String)");
     require(CHECK_LIVENESS != null, "method TransportCnx.checkConnectionLiveness()");
+    require(
+        RATE_LIMITER_FACTORY != null ? MAKE_RATE_LIMITER != null : RATE_LIMITER != null,
+        "method DispatchRateLimiterFactory.createSubscriptionDispatchRateLimiter(PersistentTopic, String),"
+            + " or constructor DispatchRateLimiter(PersistentTopic, String, Type)");
+    require(
+        ENTRIES_OF_LEDGER != null,
+        "method getEntries() of the values of ManagedLedgerImpl.getLedgersInfo()");
     CursorState.verify();
   }
 
@@ -224,19 +256,13 @@ public final class BrokerLine {
 
   /** A limit of a subscription's dispatch rate, as its policies say. */
   public static DispatchRateLimiter newSubscriptionRateLimiter(PersistentTopic topic, String name) {
-    try {
-      if (RATE_LIMITER_FACTORY == null) {
-        return DispatchRateLimiter.class
-            .getConstructor(PersistentTopic.class, String.class, DispatchRateLimiter.Type.class)
-            .newInstance(topic, name, DispatchRateLimiter.Type.SUBSCRIPTION);
-      }
+    if (RATE_LIMITER_FACTORY != null) {
       Object factory = call(RATE_LIMITER_FACTORY, topic.getBrokerService());
-      Method create =
-          RATE_LIMITER_FACTORY
-              .getReturnType()
-              .getMethod(
-                  "createSubscriptionDispatchRateLimiter", PersistentTopic.class, String.class);
-      return (DispatchRateLimiter) call(create, factory, topic, name);
+      return (DispatchRateLimiter) call(MAKE_RATE_LIMITER, factory, topic, name);
+    }
+    try {
+      return (DispatchRateLimiter)
+          RATE_LIMITER.newInstance(topic, name, DispatchRateLimiter.Type.SUBSCRIPTION);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("This broker's rate limiter cannot be made", e);
     }
@@ -263,7 +289,7 @@ public final class BrokerLine {
    */
   public static NavigableMap<Long, Long> entriesOfLedgers(ManagedLedgerImpl ledger) {
     NavigableMap<Long, ?> known = ledger.getLedgersInfo();
-    return Maps.transformValues(known, info -> (Long) get(info, "getEntries"));
+    return Maps.transformValues(known, info -> (Long) call(ENTRIES_OF_LEDGER, info));
   }
 
   private static Method firstOf(Method one, Method other) {
@@ -299,11 +325,22 @@ public final class BrokerLine {
     }
   }
 
-  /** Calls a public method without parameters of an object whose class differs between lines. */
-  static Object get(Object target, String getter) {
-    Method method = method(target.getClass(), getter);
-    require(method != null, "method " + target.getClass().getName() + "." + getter + "()");
-    return call(method, target);
+  /**
+   * The class of what is in the collection that a method returns, in a map as its values: it
+   * differs between lines; null when there is no such method.
+   */
+  static Class<?> classIn(Method method) {
+    return method != null
+            && method.getGenericReturnType() instanceof ParameterizedType collection
+            && collection.getActualTypeArguments()[collection.getActualTypeArguments().length - 1]
+                instanceof Class<?> element
+        ? element
+        : null;
+  }
+
+  /** A public method without parameters; null when there is none, or no class. */
+  static Method getter(Class<?> type, String name) {
+    return type == null ? null : method(type, name);
   }
 
   /** Calls a method; a checked exception comes as the cause of an IllegalStateException. */
@@ -321,9 +358,18 @@ public final class BrokerLine {
   }
 
   private static Constructor<?> subscriptionConstructor(Class<?> replicated) {
+    return constructor(
+        PersistentSubscription.class,
+        PersistentTopic.class,
+        String.class,
+        ManagedCursor.class,
+        replicated,
+        Map.class);
+  }
+
+  private static Constructor<?> constructor(Class<?> type, Class<?>... parameters) {
     try {
-      return PersistentSubscription.class.getConstructor(
-          PersistentTopic.class, String.class, ManagedCursor.class, replicated, Map.class);
+      return type.getConstructor(parameters);
     } catch (NoSuchMethodException e) {
       return null;
     }

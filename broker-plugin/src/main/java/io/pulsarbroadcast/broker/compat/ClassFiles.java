@@ -13,11 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javassist.bytecode.AccessFlag;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.FieldInfo;
 import javassist.bytecode.MethodInfo;
+import javassist.bytecode.NestMembersAttribute;
 
 /**
  * The class files that a class loader sees, read without loading a class. For one thread.
@@ -60,6 +62,16 @@ final class ClassFiles {
         .flatMap(name -> find(name).stream())
         .filter(found::add)
         .forEach(supertype -> collectSupertypes(supertype, found));
+  }
+
+  /** The classes within a class. */
+  List<ClassFile> nestedIn(ClassFile type) {
+    return type.getAttribute(NestMembersAttribute.tag) instanceof NestMembersAttribute nested
+        ? IntStream.range(0, nested.numberOfClasses())
+            .mapToObj(i -> type.getConstPool().getClassInfo(nested.memberClass(i)))
+            .flatMap(name -> find(name).stream())
+            .toList()
+        : List.of();
   }
 
   /** Whether a class has a member, or inherits it. */

@@ -37,7 +37,7 @@ public final class CursorState {
   private static final Method UPDATE =
       hiddenMethod(ManagedCursorImpl.class, "updateCursorLedgerStat");
   private static final Field PROPERTIES = hiddenField(ManagedCursorImpl.class, "cursorProperties");
-  private static final Method PARSE = hiddenMethod(MetaStoreImpl.class, "parseManagedCursorInfo");
+  static final Method PARSE = hiddenMethod(MetaStoreImpl.class, "parseManagedCursorInfo");
 
   /** Reads only: without a store. */
   private static final MetaStoreImpl PARSER = new MetaStoreImpl(null, null);
@@ -56,6 +56,7 @@ public final class CursorState {
         UPDATE != null, "method ManagedCursorImpl.updateCursorLedgerStat(ManagedCursorInfo, Stat)");
     require(PROPERTIES != null, "field ManagedCursorImpl.cursorProperties");
     require(PARSE != null, "method MetaStoreImpl.parseManagedCursorInfo(byte[])");
+    CursorMetadata.verify();
   }
 
   /**

@@ -37,6 +37,12 @@ import javassist.bytecode.annotation.StringMemberValue;
  */
 public final class Linkage {
 
+  /** How the broker's reset by time goes on from 4.2 on, in a method that it keeps to itself. */
+  static final String RESET_BY_TIME = "resetCursorInternal";
+
+  private static final String SUBSCRIPTION =
+      "org.apache.pulsar.broker.service.persistent.PersistentSubscription";
+
   /** How many of what does not fit are named in one sentence. */
   private static final int SHOWN = 5;
 
@@ -113,6 +119,7 @@ public final class Linkage {
   /** Checks classes of the plugin; what does not fit, one short phrase each. */
   List<String> check(Collection<String> classNames) {
     classNames.stream().flatMap(name -> classes.find(name).stream()).forEach(this::check);
+    classes.find(SUBSCRIPTION).ifPresent(this::checkResetByTime);
     return new ArrayList<>(problems);
   }
 
@@ -134,6 +141,30 @@ public final class Linkage {
     }
     if (extendsBroker && (type.getAccessFlags() & AccessFlag.ABSTRACT) == 0) {
       checkImplements(type, supertypes);
+    }
+  }
+
+  /**
+   * A reset by time asks the subscription for one to a position, which is overridden, or goes on in
+   * the one method that {@link BrokerLine#resetsByTimeItself} knows; consumers are held either way.
+   */
+  private void checkResetByTime(ClassFile subscription) {
+    long own =
+        subscription.getMethods().stream()
+            .filter((MethodInfo method) -> method.getName().equals(RESET_BY_TIME))
+            .count();
+    Set<String> next = new LinkedHashSet<>();
+    for (ClassFile nested : classes.nestedIn(subscription)) {
+      for (MethodInfo method : nested.getMethods()) {
+        References.of(nested, method).members().stream()
+            .filter(
+                each -> each.owner().equals(SUBSCRIPTION) && each.name().startsWith("resetCursor"))
+            .forEach(each -> next.add(each.name()));
+      }
+    }
+    if (!next.equals(Set.of(own == 0 ? "resetCursor" : RESET_BY_TIME)) || own > 1) {
+      problems.add(
+          "unknown way of " + SUBSCRIPTION + ".resetCursor(long) to the position that it finds");
     }
   }
 

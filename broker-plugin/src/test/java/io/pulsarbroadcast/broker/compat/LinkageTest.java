@@ -36,6 +36,9 @@ class LinkageTest {
       "io.pulsarbroadcast.broker.topic.BroadcastSubscription";
   private static final String OWN_DISPATCHER =
       "io.pulsarbroadcast.broker.topic.SubscriptionDispatcher";
+  private static final String UNKNOWN_RESET =
+      "unknown way of " + SUBSCRIPTION + ".resetCursor(long) to the position that it finds";
+
   private static final String DISPATCHER = "org.apache.pulsar.broker.service.Dispatcher";
 
   @ParameterizedTest
@@ -86,6 +89,26 @@ class LinkageTest {
             check(
                 "4.0.8", with(DISPATCHER, "pause", "()V", AccessFlag.PUBLIC | AccessFlag.ABSTRACT)))
         .containsExactly(OWN_DISPATCHER + " does not implement " + DISPATCHER + ".pause()V");
+  }
+
+  /** Else consumers are not held during a reset by time, and their acknowledgements undo it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"3.0.7", "3.3.6", "4.0.8", "4.2.4"})
+  void shouldNameAWayOfAResetByTimeThatItDoesNotKnow(String version) {
+    assertThat(
+            check(version, with(SUBSCRIPTION, Linkage.RESET_BY_TIME, "(J)V", AccessFlag.PRIVATE)))
+        .containsExactly(UNKNOWN_RESET);
+  }
+
+  @Test
+  void shouldNameAResetByTimeThatGoesOnUnderAnotherName() {
+    Consumer<ClassFile> renamed =
+        type ->
+            type.getMethods().stream()
+                .filter((MethodInfo each) -> each.getName().equals(Linkage.RESET_BY_TIME))
+                .forEach(each -> each.setName("resetTo"));
+
+    assertThat(check("4.2.4", renamed)).containsExactly(UNKNOWN_RESET);
   }
 
   @Test
@@ -147,7 +170,8 @@ class LinkageTest {
     };
   }
 
-  private static InputStream changed(URL resource, Consumer<ClassFile> change) {
+  /** A class file as {@code change} leaves it. */
+  static InputStream changed(URL resource, Consumer<ClassFile> change) {
     try (InputStream bytes = resource.openStream()) {
       ClassFile type = new ClassFile(new DataInputStream(bytes));
       change.accept(type);
