@@ -8,10 +8,12 @@ import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.receiveUntil;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.client.api.Consumer;
@@ -126,6 +128,43 @@ class AdminResetIT {
       try (Consumer<String> away = broker.atOnce(topic, "all", "away").subscribe()) {
         assertThat(receiveAndAck(away, 6)).isEqualTo(values(4, 10));
       }
+    }
+  }
+
+  /**
+   * I5: of two resets at the same moment each is done or refused; everybody is where one that is
+   * done leads, and one that is refused changes nothing.
+   */
+  @Test
+  void shouldMoveEverybodyToOnePlaceWhenTwoResetsComeAtOnce(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leave(broker, topic, "away", 0);
+    List<MessageId> ids = publish(broker, topic, 0, 10);
+    for (int round = 0; round < 20; round++) {
+      List<CompletableFuture<Boolean>> resets = new ArrayList<>();
+      try (Consumer<String> here = broker.atOnce(topic, "all", "here").subscribe()) {
+        for (int place : List.of(3, 7)) {
+          resets.add(
+              broker
+                  .admin()
+                  .topics()
+                  .resetCursorAsync(topic, "all", ids.get(place), false)
+                  .handle((done, e) -> e == null));
+        }
+        CompletableFuture.allOf(resets.toArray(CompletableFuture[]::new)).get();
+      }
+      boolean toThree = resets.get(0).get();
+      boolean toSeven = resets.get(1).get();
+      assertThat(toThree || toSeven).as("round %d", round).isTrue();
+
+      int place = 10 - (int) stats(broker, topic, "all").getMsgBacklog();
+      assertThat(place).as("round %d", round).isIn(toThree ? 3 : 7, toSeven ? 7 : 3);
+      for (String name : List.of("away", "here")) {
+        try (Consumer<String> returned = broker.atOnce(topic, "all", name).subscribe()) {
+          assertThat(receiveAndAck(returned, 10 - place)).as(name).isEqualTo(values(place, 10));
+        }
+      }
+      awaitBacklog(broker, topic, "all", 0);
     }
   }
 
