@@ -239,7 +239,7 @@ class RawCommandsIT {
         PulsarClient client = broker.newClient()) {
       publish(broker, topic, 0, 10);
       RawConnection raw = new RawConnection(broker, client);
-      Queue<BaseCommand> heard = raw.heard();
+      Queue<BaseCommand> heard = raw.heard(each -> each.hasCloseConsumer() || each.hasSuccess());
       Map<Long, Long> consumerOf = new HashMap<>();
       long consumerId = FIRST;
       for (int round = 0; round < 10; round++) {
@@ -267,6 +267,40 @@ class RawCommandsIT {
         }
       }
       assertThat(closed).as("those whom a reset has disconnected").isNotEmpty();
+    }
+  }
+
+  /**
+   * I8: a namesake's connection is asked for a sign of life once for each that comes, however many
+   * consumers it has; the own one is not asked, nor is anybody because of those without a name.
+   */
+  @Test
+  void shouldAskEachConnectionOfNamesakesOnceForASignOfLife(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    publish(broker, topic, 0, 1);
+    int coming = 40;
+    // The broker also asks connections that are silent for half a minute.
+    int ofKeepAlive = 10;
+    try (PulsarClient one = broker.newClient();
+        PulsarClient other = broker.newClient()) {
+      RawConnection there = new RawConnection(broker, one);
+      RawConnection here = new RawConnection(broker, other);
+      for (int i = 0; i < 20; i += 2) {
+        there.subscribe(FIRST + i, topic, "twin").get();
+        there.subscribe(FIRST + i + 1, topic, null).get();
+      }
+      Queue<BaseCommand> askedThere = there.heard(BaseCommand::hasPing);
+      Queue<BaseCommand> askedHere = here.heard(BaseCommand::hasPing);
+      for (int i = 0; i < coming; i++) {
+        here.subscribe(FIRST + i, topic, null).get();
+      }
+      assertThat(askedThere).as("because of those without a name").hasSizeLessThan(ofKeepAlive);
+      askedThere.clear();
+      for (int i = 0; i < coming; i++) {
+        here.subscribe(FIRST + coming + i, topic, "twin").get();
+      }
+      assertThat(askedThere).hasSizeBetween(coming, coming + ofKeepAlive);
+      assertThat(askedHere).as("their own connection").hasSizeLessThan(ofKeepAlive);
     }
   }
 

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import java.util.function.Predicate;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.impl.ClientCnx;
 import org.apache.pulsar.client.impl.MessageIdImpl;
@@ -46,8 +47,8 @@ final class RawConnection {
             .get();
   }
 
-  /** What the broker says from now on that ends consumers, or answers requests, in its order. */
-  Queue<BaseCommand> heard() {
+  /** What the broker says from now on, of what is wanted, in its order. */
+  Queue<BaseCommand> heard(Predicate<BaseCommand> wanted) {
     Queue<BaseCommand> heard = new ConcurrentLinkedQueue<>();
     connection
         .ctx()
@@ -61,7 +62,7 @@ final class RawConnection {
                 ByteBuf bytes = ((ByteBuf) frame).duplicate();
                 BaseCommand command = new BaseCommand();
                 command.parseFrom(bytes, (int) bytes.readUnsignedInt());
-                if (command.hasCloseConsumer() || command.hasSuccess()) {
+                if (wanted.test(command)) {
                   heard.add(new BaseCommand().copyFrom(command));
                 }
                 context.fireChannelRead(frame);
