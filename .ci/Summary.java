@@ -26,10 +26,12 @@ import javax.xml.stream.XMLStreamReader;
  * Prints what a run of the tests did: the twenty slowest classes, the seeds of random tests, how many
  * brokers were started, the tests on each broker line, and "N passed, N failed, N skipped". Reads the reports of Surefire and Failsafe, and the {@code
  * starts.log} that PulsarProcess keeps, of all modules. Ends with 1 when a broker's log says
- * that a buffer was not released.
+ * that a buffer was not released, or when nothing ran on a broker line that was not left out.
  *
- * <p>Run with {@code java .ci/Summary.java ROOT SINCE}: the folder of the checkout, and the instant
- * at which the run began; what is older is of another run.
+ * <p>Run with {@code java .ci/Summary.java ROOT SINCE [LINE=LEFT_OUT...]}: the folder of the checkout,
+ * the instant at which the run began (what is older is of another run), and the broker lines, as in
+ * {@code 4.2.4=false}. With {@code -Dsome.tests=true} tests were chosen by name, and need not be there
+ * for each line.
  */
 public final class Summary {
   private static final int SLOWEST = 20;
@@ -50,6 +52,10 @@ public final class Summary {
   }
 
   private final Instant since;
+
+  /** The lines that tests were to run on. */
+  private final List<String> asked;
+
   private final List<Report> reports = new ArrayList<>();
   private final List<String> skips = new ArrayList<>();
   private final List<String> seeds = new ArrayList<>();
@@ -57,16 +63,23 @@ public final class Summary {
   private int startsAgain;
   private long leaks;
 
-  private Summary(Instant since) {
+  private Summary(Instant since, List<String> asked) {
     this.since = since;
+    this.asked = asked;
   }
 
   public static void main(String[] args) throws Exception {
-    Summary summary = new Summary(Instant.parse(args[1]));
+    List<String> asked =
+        Stream.of(args)
+            .skip(2)
+            .filter(line -> line.endsWith("=false"))
+            .map(line -> line.substring(0, line.indexOf('=')))
+            .toList();
+    Summary summary = new Summary(Instant.parse(args[1]), asked);
     for (Path file : find(Path.of(args[0]), "*/target/{surefire,failsafe}-reports/TEST-*.xml")) {
       summary.addReport(file);
     }
-    for (Path file : find(Path.of(args[0]), "*/target/surefire-reports/*-output.txt")) {
+    for (Path file : find(Path.of(args[0]), "*/target/{surefire,failsafe}-reports/*-output.txt")) {
       summary.addSeeds(file);
     }
     for (Path file : find(Path.of(args[0]), "*/target/broker-logs/starts.log")) {
@@ -75,8 +88,8 @@ public final class Summary {
     for (Path file : find(Path.of(args[0]), "*/target/broker-logs/*/pulsar.log")) {
       summary.addLeaks(file);
     }
-    summary.print();
-    if (summary.leaks > 0) {
+    boolean allLines = summary.print();
+    if (summary.leaks > 0 || !(allLines || Boolean.getBoolean("some.tests"))) {
       System.exit(1);
     }
   }
@@ -131,7 +144,7 @@ public final class Summary {
     return Integer.parseInt(suite.getAttributeValue(null, attribute));
   }
 
-  /** What random tests say of their seeds, see Seeds in the tests of broker-plugin. */
+  /** What random tests say of their seeds, as Seeds in the tests of broker-plugin prints them. */
   private void addSeeds(Path file) throws IOException {
     if (Files.getLastModifiedTime(file).toInstant().isBefore(since)) {
       return;
@@ -166,7 +179,8 @@ public final class Summary {
     }
   }
 
-  private void print() {
+  /** Returns whether something ran on each line that tests were to run on. */
+  private boolean print() {
     List<Report> slowest =
         reports.stream()
             .sorted(Comparator.comparingDouble(Report::seconds).reversed())
@@ -177,7 +191,7 @@ public final class Summary {
       System.out.printf(Locale.ROOT, "%8.1f s  %s%n", report.seconds(), report.name());
     }
     skips.forEach(skip -> System.out.println("Skipped: " + skip));
-    System.out.println("Seeds of random tests, which -DNAME.seed=N repeats:");
+    System.out.println("Seeds of random tests; -DNAME.seed=N repeats one, if no other option is named:");
     seeds.stream().sorted().distinct().forEach(line -> System.out.println("  " + line));
     System.out.printf(
         "%d broker starts, %d of them made again because of apache/pulsar#25001%n",
@@ -187,7 +201,15 @@ public final class Summary {
             .filter(report -> report.line() != null)
             .collect(Collectors.groupingBy(Report::line, TreeMap::new, Collectors.toList()));
     byLine.forEach((line, own) -> System.out.println("On Pulsar " + line + ": " + result(own)));
+    List<String> without = asked.stream().filter(line -> !ran(byLine.get(line))).toList();
+    without.forEach(
+        line -> System.out.println("On Pulsar " + line + ": NO TESTS, though they were to run"));
     System.out.println(result(reports));
+    return without.isEmpty();
+  }
+
+  private static boolean ran(List<Report> own) {
+    return own != null && own.stream().anyMatch(report -> report.tests() > report.skipped());
   }
 
   private static String result(List<Report> reports) {
