@@ -4,6 +4,7 @@ package io.pulsarbroadcast.it;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.Future;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -141,8 +142,9 @@ final class RawConnection {
         .syncUninterruptibly();
   }
 
-  void acknowledge(long consumerId, MessageIdImpl id) {
-    acknowledge(consumerId, id, AckType.Cumulative, null);
+  /** Acknowledges everything up to a message; completed when that is on its way. */
+  Future<?> acknowledge(long consumerId, MessageIdImpl id) {
+    return acknowledge(consumerId, id, AckType.Cumulative, null);
   }
 
   /**
@@ -155,9 +157,9 @@ final class RawConnection {
         consumerId, id, AckType.Individual, BitSetRecyclable.create().resetWords(remaining));
   }
 
-  private void acknowledge(
+  private Future<?> acknowledge(
       long consumerId, MessageIdImpl id, AckType type, BitSetRecyclable remaining) {
-    write(
+    return write(
         Commands.newAck(
             consumerId, id.getLedgerId(), id.getEntryId(), remaining, type, null, Map.of(), -1));
   }
@@ -173,8 +175,8 @@ final class RawConnection {
     write(Commands.serializeWithSize(command));
   }
 
-  void write(ByteBuf command) {
-    connection.ctx().writeAndFlush(command);
+  Future<?> write(ByteBuf command) {
+    return connection.ctx().writeAndFlush(command);
   }
 
   private CompletableFuture<?> request(LongFunction<ByteBuf> command) {
