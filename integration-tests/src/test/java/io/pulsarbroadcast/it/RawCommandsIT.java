@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.impl.MessageIdImpl;
@@ -103,6 +104,56 @@ class RawCommandsIT {
     try (Consumer<String> returned = broker.broadcast(topic, "all", "a").subscribe()) {
       assertThat(receiveAndAck(returned, 10)).isEqualTo(values(0, 10));
     }
+  }
+
+  /**
+   * I3 and I5: seeks and a reset at the same moment are each done or refused. The consumer that
+   * seeks is where one of them leads, the other where the reset does, and nothing from there on is
+   * given up.
+   */
+  @Test
+  void shouldSeekOrBeResetWhenBothComeAtOnce(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "all", "a").subscribe().close();
+    broker.broadcast(topic, "all", "b").subscribe().close();
+    List<MessageIdImpl> ids =
+        publish(broker, topic, 0, 10).stream().map(MessageIdImpl.class::cast).toList();
+    try (PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      for (int round = 0; round < 20; round++) {
+        CompletableFuture<Boolean> reset =
+            isDone(broker.admin().topics().resetCursorAsync(topic, "all", ids.get(6), false));
+        int seeks = 0;
+        do {
+          if (isDone(raw.subscribe(FIRST, topic, "a")).get()
+              && isDone(raw.seek(FIRST, ids.get(seeks % 2 == 0 ? 2 : 8))).get()) {
+            seeks++;
+          }
+        } while (!reset.isDone());
+        isDone(raw.close(FIRST)).get();
+        assertThat(reset.get() || seeks > 0).as("round %d", round).isTrue();
+
+        try (Consumer<String> a = broker.atOnce(topic, "all", "a").subscribe();
+            Consumer<String> b = broker.atOnce(topic, "all", "b").subscribe()) {
+          int left = reset.get() ? 4 : round == 0 ? 10 : 0;
+          Message<String> last = a.receive();
+          int first = Integer.parseInt(last.getValue().substring("message-".length()));
+          assertThat(first).as("round %d, %d seeks", round, seeks).isIn(2, 6, 8);
+          awaitBacklog(broker, topic, "all", Math.max(10 - first, left));
+          List<String> received = new ArrayList<>(List.of(last.getValue()));
+          a.acknowledge(last);
+          received.addAll(receiveAndAck(a, 9 - first));
+          assertThat(received).isEqualTo(values(first, 10));
+          assertThat(receiveAndAck(b, left)).isEqualTo(values(10 - left, 10));
+          awaitBacklog(broker, topic, "all", 0);
+        }
+      }
+    }
+  }
+
+  /** Whether something succeeds. */
+  private static CompletableFuture<Boolean> isDone(CompletableFuture<?> asked) {
+    return asked.handle((done, e) -> e == null);
   }
 
   /** Subscribes the first consumer, which is sent the topic's ten messages. */
