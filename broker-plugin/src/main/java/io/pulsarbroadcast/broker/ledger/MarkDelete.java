@@ -245,9 +245,10 @@ public final class MarkDelete {
     skips.explain(SkipCause.OTHER);
   }
 
-  /** Goes on after {@link #stop}. */
+  /** Goes on after {@link #stop}, with what moved meanwhile. */
   public void resume() {
     stopped = false;
+    positionMoved();
   }
 
   /** Writes the names of consumers that are new now, with their positions. */

@@ -130,7 +130,7 @@ final class BroadcastConsumer extends Consumer
 
   @Override
   public void disconnectOnceAnswered(boolean isResetCursor, Optional<?> newOwner) {
-    connection().disconnect(this, isResetCursor, newOwner);
+    connection().onceAnswered(this, () -> BrokerLine.disconnect(this, isResetCursor, newOwner));
   }
 
   @Override
@@ -389,7 +389,7 @@ final class BroadcastConsumer extends Consumer
           .whenComplete(
               (url, e) -> {
                 if (e == null && url.isPresent()) {
-                  topicMigrated(url);
+                  connection().onceAnswered(this, () -> topicMigrated(url));
                 } else {
                   sentAway = false;
                 }

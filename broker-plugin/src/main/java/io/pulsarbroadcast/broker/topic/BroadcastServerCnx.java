@@ -7,7 +7,6 @@ import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.collection.LongObjectHashMap;
 import io.pulsarbroadcast.broker.BroadcastContract;
-import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
@@ -15,7 +14,6 @@ import io.pulsarbroadcast.broker.stats.ConsumerLogFilter;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -221,13 +219,14 @@ final class BroadcastServerCnx extends ServerCnx {
   }
 
   /**
-   * Disconnects a consumer as soon as its subscribe is answered: a client that learns that it is
-   * closed, and then that it has subscribed, waits for ever. From any thread.
+   * Tells a consumer's client something as soon as its subscribe is answered, unless the consumer
+   * is gone by then: a client that learns that it is closed or sent away, and then that it has
+   * subscribed, waits for ever. From any thread.
    */
-  void disconnect(BroadcastConsumer consumer, boolean isResetCursor, Optional<?> newOwner) {
+  void onceAnswered(BroadcastConsumer consumer, Runnable telling) {
     CompletableFuture<?> subscribed = getConsumers().get(consumer.consumerId());
     if (subscribed == null || subscribed.isDone()) {
-      BrokerLine.disconnect(consumer, isResetCursor, newOwner);
+      telling.run();
       return;
     }
     // The broker sends its answer after this, in the same task of the event loop.
@@ -238,7 +237,7 @@ final class BroadcastServerCnx extends ServerCnx {
                 .execute(
                     () -> {
                       if (!consumer.isClosed()) {
-                        BrokerLine.disconnect(consumer, isResetCursor, newOwner);
+                        ConsumerLogFilter.quietly(telling);
                       }
                     }));
   }
