@@ -59,7 +59,7 @@ class TerminationIT {
     }
   }
 
-  /** Such a topic has no ledger any more. */
+  /** Such a topic has no ledger any more, and a read would fail again and again. */
   @Test
   void shouldTellConsumersOfATopicThatWasTerminatedWithoutAMessage(Broker broker) throws Exception {
     String topic = Broker.newTopic();
@@ -74,6 +74,15 @@ class TerminationIT {
                 .subscribe()) {
       await().until(returned::hasReachedEndOfTopic);
       await().until(earliest::hasReachedEndOfTopic);
+      assertThat(
+              Scrape.of(broker.process())
+                  .value(
+                      "pulsar_broadcast_read_failures_total",
+                      "topic",
+                      topic,
+                      "subscription",
+                      "all"))
+          .isZero();
     }
   }
 }

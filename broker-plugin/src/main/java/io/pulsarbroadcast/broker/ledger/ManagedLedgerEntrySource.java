@@ -99,6 +99,11 @@ public final class ManagedLedgerEntrySource implements EntrySource {
 
   @Override
   public void readTail(Share max, ReadCallback callback) {
+    if (ledger().isTerminated() && ((ManagedLedgerImpl) ledger()).getLedgersInfo().isEmpty()) {
+      // Terminated without a message, and loaded since: a read would look for its last ledger.
+      fail(new NoMoreEntriesToReadException("Topic was terminated without a message"), callback);
+      return;
+    }
     BROKER.readEntriesOrWait(
         cursor,
         Math.min(tailReadMaxEntries, max.entries()),
