@@ -193,22 +193,32 @@ class SeekIT {
   /** I5: an unload may refuse a seek that it overtakes, but not have it answered and forgotten. */
   @Test
   void shouldFindWhereItSoughtWhileTheTopicWasUnloaded(Broker broker) throws Exception {
-    String topic = Broker.newTopic();
-    broker.broadcast(topic, "all", "a").subscribe().close();
-    // Keeps the messages.
-    broker.admin().topics().createSubscription(topic, "plain", MessageId.earliest);
-    List<MessageId> ids = publish(broker, topic, 0, 10);
+    seekWhileUnloading(broker, List.of("a"));
+  }
+
+  /** The same of one whose namesake is away: where they have left, they have one position. */
+  @Test
+  void shouldFindWhereItSoughtWhileTheTopicWasUnloadedAndANamesakeAway(Broker broker)
+      throws Exception {
+    seekWhileUnloading(broker, List.of("a", "a"));
+  }
+
+  private static void seekWhileUnloading(Broker broker, List<String> names) throws Exception {
     try (PulsarClient client = broker.newClient()) {
       RawConnection raw = new RawConnection(broker, client);
-      for (int round = 1; round <= 40; round++) {
-        try (Consumer<String> consumer = broker.broadcast(topic, "all", "a").subscribe()) {
-          consumer.seek(MessageId.latest);
+      for (int round = 1; round <= 20; round++) {
+        String topic = Broker.newTopic();
+        // Keeps the messages.
+        broker.admin().topics().createSubscription(topic, "plain", MessageId.earliest);
+        List<MessageId> ids = publish(broker, topic, 0, 10);
+        List<Consumer<String>> atTheEnd = subscribe(broker, topic, names);
+        for (Consumer<String> consumer : atTheEnd) {
+          consumer.close();
         }
-        awaitBacklog(broker, topic, "all", 0);
         raw.subscribe(round, topic, "a").get();
         CompletableFuture<Void> unloaded = broker.admin().topics().unloadAsync(topic);
         // Each round a little later, to meet every step of the unload.
-        for (int i = 0; i < round; i++) {
+        for (int i = 0; i < 2 * round; i++) {
           succeeds(raw.close(0));
         }
         boolean sought = succeeds(raw.seek(round, (MessageIdImpl) ids.get(0)));
@@ -220,6 +230,15 @@ class SeekIT {
         }
       }
     }
+  }
+
+  private static List<Consumer<String>> subscribe(Broker broker, String topic, List<String> names)
+      throws PulsarClientException {
+    List<Consumer<String>> consumers = new ArrayList<>();
+    for (String name : names) {
+      consumers.add(broker.broadcast(topic, "all", name).subscribe());
+    }
+    return consumers;
   }
 
   private static boolean succeeds(CompletableFuture<?> request) {

@@ -25,6 +25,8 @@ public final class CursorRegistry {
   /** A time to live: the position ends with the connection. */
   public static final long EPHEMERAL = -1;
 
+  private static final long NOBODYS = -1;
+
   private final SkippedEntries skipped;
   private final LongSupplier clockMillis;
 
@@ -320,6 +322,21 @@ public final class CursorRegistry {
   /** Whether a position is at {@code end}, but for entries that nobody is given. */
   public boolean isAtEnd(VirtualCursor cursor, long end) {
     return skipped.firstNotSkipped(cursor.next()) >= end;
+  }
+
+  /**
+   * Moves one durable cursor, back or forward (seek).
+   *
+   * @return where it was; negative when it is nobody's any more, because its consumer has left and
+   *     others of its name are away too: they have one position, see {@link LeftPositions}
+   */
+  public synchronized long move(VirtualCursor cursor, long ordinal) {
+    if (!cursor.isConnected() && !cursor.named.isLeftBehind(cursor)) {
+      return NOBODYS;
+    }
+    long before = cursor.next();
+    cursor.reset(ordinal);
+    return before;
   }
 
   /**

@@ -17,6 +17,7 @@ import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SkipCounters;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
@@ -501,8 +502,11 @@ public final class MarkDelete {
     return lowerTo(
             ordinal,
             () -> {
-              long before = position.next();
-              position.reset(ordinal);
+              long before = cursors.move(position, ordinal);
+              if (before < 0) {
+                throw new CompletionException(
+                    new SubscriptionBusyException("The consumer has been disconnected, try again"));
+              }
               return before;
             })
         .thenCompose(before -> store().whenComplete((stored, e) -> moved(position, before, e)))

@@ -58,6 +58,18 @@ class CursorRegistryTest {
   }
 
   @Test
+  void shouldNotMoveAPositionThatIsOneWithANamesakes() {
+    VirtualCursor first = connect("same", 5);
+    VirtualCursor second = connect("same", 5);
+    registry.disconnect(first);
+    assertThat(registry.move(second, 4)).isEqualTo(5);
+    registry.disconnect(second);
+    assertThat(registry.move(second, 2)).as("of nobody").isNegative();
+    assertThat(registry.move(first, 3)).as("of both").isEqualTo(4);
+    assertThat(connect("same", 50).next()).as("I5").isEqualTo(3);
+  }
+
+  @Test
   void shouldCountPositionsOfANameThatAreSkippedAndThatExpire() {
     VirtualCursor one = connect("same", 5);
     VirtualCursor two = connect("same", 5);
