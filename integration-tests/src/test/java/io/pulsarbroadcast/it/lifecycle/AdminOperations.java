@@ -4,6 +4,7 @@ package io.pulsarbroadcast.it.lifecycle;
 import io.pulsarbroadcast.it.lifecycle.Observation.Missing;
 import io.pulsarbroadcast.it.lifecycle.TopicModel.Published;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.MessageIdAdv;
@@ -11,6 +12,9 @@ import org.apache.pulsar.client.impl.MessageIdImpl;
 
 /** What an operator does to subscriptions, and what they then count as missed. For one thread. */
 final class AdminOperations {
+
+  /** Pulsar expires by whole seconds. */
+  private static final long OLD_MILLIS = 1_000;
 
   private final TestBed bed;
 
@@ -31,9 +35,9 @@ final class AdminOperations {
     } else if (operation instanceof Operation.ClearBacklog) {
       clearBacklog(topic);
     } else if (operation instanceof Operation.ResetCursor reset) {
-      resetCursor(topic, reset.place());
+      resetCursor(topic, reset.place(), reset.byTime());
     } else if (operation instanceof Operation.ExpireMessages expire) {
-      expireMessages(topic, expire.place());
+      expireMessages(topic, expire.byTime() ? 1000 : expire.place(), expire.byTime());
     } else {
       throw new IllegalArgumentException(operation.toString());
     }
@@ -89,12 +93,15 @@ final class AdminOperations {
     subscription.moveOn(end, end);
   }
 
-  private void resetCursor(int topic, int place) throws Exception {
+  private void resetCursor(int topic, int place, boolean byTime) throws Exception {
     TopicModel model = bed.model(topic);
     if (model.end() == 0) {
       return;
     }
-    int message = Math.min(model.at(place), model.messages.get(model.end() - 1).firstOfEntry());
+    int message =
+        byTime
+            ? model.publishAt(place)
+            : Math.min(model.at(place), model.messages.get(model.end() - 1).firstOfEntry());
     Missed missed =
         Missed.byReset(
             model.subscription, message, model.isPerhapsTrimmed() ? model.end() : message);
@@ -102,14 +109,22 @@ final class AdminOperations {
     try {
       bed.reconnecting(
           model.subscription.sessions(),
-          () ->
+          () -> {
+            if (byTime) {
+              bed.admin
+                  .topics()
+                  .resetCursor(
+                      bed.topic(topic), bed.subscriptionName(topic), model.beganMillis(message));
+            } else {
               bed.admin
                   .topics()
                   .resetCursor(
                       bed.topic(topic),
                       bed.subscriptionName(topic),
                       entryId(model, message),
-                      false));
+                      false);
+            }
+          });
     } catch (PulsarAdminException.PreconditionFailedException e) {
       Difference.unless(model.isPerhapsTrimmed(), "refused though the message is there: %s", e);
       return;
@@ -118,7 +133,7 @@ final class AdminOperations {
     model.subscription.resetAll(message);
   }
 
-  private void expireMessages(int topic, int place) throws Exception {
+  private void expireMessages(int topic, int place, boolean byTime) throws Exception {
     TopicModel model = bed.model(topic);
     int message = Math.min(model.at(place), model.end() - 1);
     if (message < 0 || model.isTrimmed(message)) {
@@ -128,13 +143,19 @@ final class AdminOperations {
     Published last = model.messages.get(message);
     Missing missing = bed.observation(topic).missing("ttl");
     try {
-      bed.admin
-          .topics()
-          .expireMessages(
-              bed.topic(topic),
-              bed.subscriptionName(topic),
-              entryId(model, last.firstOfEntry()),
-              false);
+      if (byTime) {
+        long seconds = TimeUnit.MILLISECONDS.toSeconds(OLD_MILLIS);
+        bed.observation(topic).await(() -> model.isOlderThan(OLD_MILLIS), "messages to be old");
+        bed.admin.topics().expireMessages(bed.topic(topic), bed.subscriptionName(topic), seconds);
+      } else {
+        bed.admin
+            .topics()
+            .expireMessages(
+                bed.topic(topic),
+                bed.subscriptionName(topic),
+                entryId(model, last.firstOfEntry()),
+                false);
+      }
     } catch (PulsarAdminException.ConflictException e) {
       return; // The subscription has almost caught up, in the broker's opinion.
     }

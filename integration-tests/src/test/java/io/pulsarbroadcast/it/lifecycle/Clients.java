@@ -61,8 +61,8 @@ final class Clients implements AutoCloseable {
     return clients.get(slot % clients.size());
   }
 
-  List<String> newTopics(boolean retained) {
-    String topic = namespaces.newTopic(retained);
+  List<String> newTopics(Rules rules) {
+    String topic = namespaces.newTopic(rules);
     return List.of(topic, topic + "-x");
   }
 

@@ -37,7 +37,7 @@ final class ConsumerOperations {
     } else if (operation instanceof Operation.NegativelyAcknowledge nack) {
       negativelyAcknowledge(session, nack.pick());
     } else if (operation instanceof Operation.Seek seek) {
-      seek(session, seek.place());
+      seek(session, seek.place(), seek.byTime());
     } else if (operation instanceof Operation.Close) {
       close(session);
     } else if (operation instanceof Operation.Unsubscribe) {
@@ -130,11 +130,15 @@ final class ConsumerOperations {
         .toList();
   }
 
-  private void seek(Session session, int place) throws Exception {
+  private void seek(Session session, int place, boolean byTime) throws Exception {
     TopicModel topic = bed.oracle.topicOf(session);
-    int message = topic.at(place);
-    bed.consumer(session)
-        .seek(message == topic.end() ? MessageId.latest : topic.messages.get(message).id());
+    int message = byTime ? topic.publishAt(place) : topic.at(place);
+    Consumer<String> consumer = bed.consumer(session);
+    if (byTime) {
+      consumer.seek(topic.beganMillis(message));
+    } else {
+      consumer.seek(message == topic.end() ? MessageId.latest : topic.messages.get(message).id());
+    }
     bed.awaitConnected(session);
     topic.subscription.seek(session, message);
   }
@@ -155,7 +159,7 @@ final class ConsumerOperations {
     }
   }
 
-  private void unsubscribe(Session session) throws Exception {
+  void unsubscribe(Session session) throws Exception {
     Consumer<String> consumer = bed.gone(session);
     consumer.unsubscribe();
     consumer.close();

@@ -2,17 +2,21 @@
 package io.pulsarbroadcast.it.lifecycle;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.common.policies.data.AutoSubscriptionCreationOverride;
 import org.apache.pulsar.common.policies.data.RetentionPolicies;
 
 /**
- * Where the topics of sequences are: one namespace that retains what everybody has acknowledged,
- * and one that does not; now and then new ones, because each topic that is loaded reads what
- * transactions left in its namespace. Any thread may call it.
+ * Where the topics of sequences are: a namespace for each of the {@link Rules}; now and then new
+ * ones, because each topic that is loaded reads what transactions left in its namespace. Any thread
+ * may call it.
  */
 final class Namespaces {
 
@@ -24,35 +28,55 @@ final class Namespaces {
   private static final int ATTEMPTS = 5;
 
   private final Broker broker;
-  private Pair current;
-  private CompletableFuture<Pair> next;
+  private Map<Rules, String> current;
+  private CompletableFuture<Map<Rules, String>> next;
   private int topics;
-
-  private record Pair(String retaining, String trimming) {}
 
   Namespaces(Broker broker) {
     this.broker = broker;
-    this.next = CompletableFuture.supplyAsync(this::newPair);
+    this.next = CompletableFuture.supplyAsync(this::newNamespaces);
   }
 
   /** The name of a topic that there is not yet. */
-  synchronized String newTopic(boolean retained) {
+  synchronized String newTopic(Rules rules) {
     if (topics % TOPICS == 0) {
       current = next.join();
     } else if (topics % TOPICS == MAKES_NEXT_AFTER) {
-      next = CompletableFuture.supplyAsync(this::newPair);
+      next = CompletableFuture.supplyAsync(this::newNamespaces);
     }
     topics++;
-    return topicIn(retained ? current.retaining : current.trimming);
+    return topicIn(current.get(rules));
   }
 
-  private Pair newPair() {
+  private Map<Rules, String> newNamespaces() {
+    Map<Rules, String> made = new EnumMap<>(Rules.class);
     try {
-      Pair made = new Pair(newNamespace(), newNamespace());
-      broker.admin().namespaces().setRetention(made.retaining, new RetentionPolicies(-1, -1));
+      for (Rules rules : Rules.values()) {
+        String namespace = newNamespace();
+        made.put(rules, namespace);
+        // After it has had its first subscription.
+        set(namespace, rules);
+      }
       return made;
     } catch (Exception e) {
       throw new IllegalStateException("The namespaces could not be made", e);
+    }
+  }
+
+  private void set(String namespace, Rules rules) throws PulsarAdminException {
+    if (rules.retained) {
+      broker.admin().namespaces().setRetention(namespace, new RetentionPolicies(-1, -1));
+    }
+    broker.admin().namespaces().setMaxConsumersPerSubscription(namespace, rules.maxConsumers);
+    if (rules.declaredOnly) {
+      broker
+          .admin()
+          .namespaces()
+          .setAutoSubscriptionCreation(
+              namespace,
+              AutoSubscriptionCreationOverride.builder()
+                  .allowAutoSubscriptionCreation(false)
+                  .build());
     }
   }
 

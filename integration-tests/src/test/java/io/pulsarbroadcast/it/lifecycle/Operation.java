@@ -7,7 +7,7 @@ import org.apache.pulsar.client.api.SubscriptionType;
  * One step of a sequence. Whatever there is nothing to do it to (a slot without a consumer, a topic
  * that is terminated) makes of it a step that does nothing, so that any part of a sequence is a
  * sequence too. A {@code pick} is the remainder of a division by how many there are to pick from; a
- * {@code place} is thousandths of a topic.
+ * {@code place} is thousandths of a topic; by time it is that of the publish which the place is in.
  */
 sealed interface Operation {
 
@@ -62,7 +62,7 @@ sealed interface Operation {
 
   record NegativelyAcknowledge(int slot, int pick) implements OfConsumer {}
 
-  record Seek(int slot, int place) implements OfConsumer {}
+  record Seek(int slot, int place, boolean byTime) implements OfConsumer {}
 
   record Close(int slot) implements OfConsumer {}
 
@@ -97,9 +97,10 @@ sealed interface Operation {
 
   record ClearBacklog(int topic) implements OfOperator {}
 
-  record ResetCursor(int topic, int place) implements OfOperator {}
+  record ResetCursor(int topic, int place, boolean byTime) implements OfOperator {}
 
-  record ExpireMessages(int topic, int place) implements OfOperator {}
+  /** By time everything is expired. */
+  record ExpireMessages(int topic, int place, boolean byTime) implements OfOperator {}
 
   record Truncate(int topic) implements OfTopic {}
 

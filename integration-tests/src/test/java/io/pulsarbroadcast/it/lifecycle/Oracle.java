@@ -16,8 +16,8 @@ final class Oracle {
   final List<TopicModel> topics;
   private final Session[] slots = new Session[Sequence.SLOTS];
 
-  Oracle(boolean retained) {
-    topics = List.of(new TopicModel(retained), new TopicModel(retained));
+  Oracle(Rules rules) {
+    topics = List.of(new TopicModel(rules), new TopicModel(rules));
   }
 
   /** The consumer in a slot, or null. */

@@ -23,6 +23,7 @@ final class PublishOperations {
       return;
     }
     Publisher publisher = bed.publisher(operation.topic());
+    topic.beginPublish();
     if (operation instanceof Operation.Publish publish) {
       publish(publish.topic(), publish.count());
     } else if (operation instanceof Operation.PublishBatch publish) {
@@ -40,6 +41,7 @@ final class PublishOperations {
 
   /** Publishes messages, each an entry of its own. */
   void publish(int topic, int count) throws Exception {
+    bed.model(topic).beginPublish();
     bed.model(topic).publish(bed.publisher(topic).publish(values(topic, count)), false, false);
   }
 

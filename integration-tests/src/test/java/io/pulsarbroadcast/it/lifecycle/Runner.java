@@ -33,7 +33,7 @@ final class Runner {
    * @throws Difference when the broker did something else than the oracle says
    */
   static void run(Clients clients, Sequence sequence, long patienceMillis) throws Exception {
-    try (TestBed bed = new TestBed(clients, sequence.retained(), patienceMillis)) {
+    try (TestBed bed = new TestBed(clients, Rules.of(sequence.seed()), patienceMillis)) {
       Runner runner = new Runner(bed);
       List<Operation> operations = sequence.operations();
       for (int i = 0; i < operations.size(); i++) {
@@ -86,6 +86,11 @@ final class Runner {
     drain(topic);
     for (String name : List.copyOf(subscription.leftBehind().keySet())) {
       while (subscription.leftBehind().containsKey(name)) {
+        if (subscription.isFull()) {
+          Session one = subscription.sessions().get(0);
+          consuming.drain(one);
+          consuming.unsubscribe(one);
+        }
         Operation.Subscribe subscribe =
             new Operation.Subscribe(0, topic, name, true, true, false, 100);
         Consumer<String> consumer = bed.clients.broadcast(subscribe, bed.topic(topic)).subscribe();

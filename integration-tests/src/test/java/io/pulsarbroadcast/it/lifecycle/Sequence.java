@@ -48,11 +48,6 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
     return of(seed, rest);
   }
 
-  /** Whether the namespace retains what everybody has acknowledged. */
-  boolean retained() {
-    return seed % 2 == 0;
-  }
-
   @Override
   public String toString() {
     return "-Dlifecycle.seed=%d -Dlifecycle.operations=%s%n%s"
@@ -69,6 +64,7 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
 
     private final Random random;
     private final boolean transactions;
+    private final boolean declaredOnly;
 
     /** Whether positions go soon, so that the subscription often changes its type. */
     private final boolean converting;
@@ -79,6 +75,7 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
 
     Generator(long seed) {
       random = new Random(new SplittableRandom(seed).nextLong());
+      declaredOnly = Rules.of(seed).declaredOnly;
       transactions = random.nextInt(5) == 0;
       converting = random.nextInt(4) == 0;
       weigh(13, () -> subscribe(freeSlot()));
@@ -89,7 +86,7 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
       weigh(7, () -> new Operation.Acknowledge(usedSlot(), random.nextInt(10)));
       weigh(7, () -> new Operation.AcknowledgeCumulative(usedSlot(), random.nextInt(10)));
       weigh(3, () -> new Operation.NegativelyAcknowledge(usedSlot(), random.nextInt(10)));
-      weigh(3, () -> new Operation.Seek(usedSlot(), place()));
+      weigh(3, () -> new Operation.Seek(usedSlot(), place(), byTime()));
       weigh(10, () -> new Operation.Close(free(usedSlot())));
       weigh(2, () -> new Operation.LoseConnection(random.nextInt(2)));
       weigh(2, () -> new Operation.Unsubscribe(free(usedSlot())));
@@ -98,16 +95,12 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
       weigh(1, () -> new Operation.PublishDelayed(topic(), 1 + random.nextInt(2)));
       weigh(5, () -> new Operation.Unload(topic()));
       weigh(2, () -> new Operation.Delete(topic(), random.nextBoolean()));
-      weigh(
-          1,
-          () ->
-              new Operation.CreateSubscription(
-                  topic(), random.nextBoolean(), random.nextBoolean()));
+      weigh(declaredOnly ? 8 : 1, () -> createSubscription(topic()));
       weigh(1, () -> new Operation.DeleteSubscription(topic()));
       weigh(2, () -> new Operation.Skip(topic(), 1 + random.nextInt(5)));
       weigh(1, () -> new Operation.ClearBacklog(topic()));
-      weigh(2, () -> new Operation.ResetCursor(topic(), place()));
-      weigh(1, () -> new Operation.ExpireMessages(topic(), place()));
+      weigh(2, () -> new Operation.ResetCursor(topic(), place(), byTime()));
+      weigh(1, () -> new Operation.ExpireMessages(topic(), place(), byTime()));
       weigh(1, () -> new Operation.Truncate(topic()));
       weigh(1, () -> new Operation.Terminate(topic()));
       if (transactions) {
@@ -120,7 +113,7 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
     List<Operation> operations() {
       List<Operation> operations = new ArrayList<>();
       int length = SHORTEST + random.nextInt(LONGEST - SHORTEST + 1);
-      operations.add(subscribe(0));
+      operations.add(declaredOnly ? createSubscription(0) : subscribe(0));
       while (operations.size() < length) {
         operations.add(after(operations.get(operations.size() - 1)));
       }
@@ -162,6 +155,14 @@ record Sequence(long seed, List<Integer> kept, List<Operation> operations) {
 
     private int topic() {
       return random.nextInt(6) == 0 ? 1 : 0;
+    }
+
+    private Operation createSubscription(int topic) {
+      return new Operation.CreateSubscription(topic, random.nextBoolean(), random.nextBoolean());
+    }
+
+    private boolean byTime() {
+      return random.nextInt(3) == 0;
     }
 
     private int place() {

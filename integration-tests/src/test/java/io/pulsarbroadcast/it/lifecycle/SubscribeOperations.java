@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it.lifecycle;
 
+import io.pulsarbroadcast.it.lifecycle.Operation.Mistake;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -21,10 +22,7 @@ final class SubscribeOperations {
     } else if (operation instanceof Operation.SubscribePlain subscribe) {
       subscribePlain(subscribe);
     } else if (operation instanceof Operation.SubscribeWrongly wrong) {
-      refused(
-          bed.clients.mistaken(wrong.mistake(), bed.topic(wrong.topic()), wrong.topic()),
-          PulsarClientException.NotAllowedException.class,
-          "");
+      subscribeWrongly(wrong.topic(), wrong.mistake());
     } else if (operation instanceof Operation.SubscribeReader reader) {
       subscribeReader(reader.topic());
     } else {
@@ -41,6 +39,9 @@ final class SubscribeOperations {
         bed.clients.broadcast(operation, bed.topic(operation.topic()));
     if (subscription.isPlain() && !subscription.sessions().isEmpty()) {
       refused(consumer, PulsarClientException.ConsumerBusyException.class, "in use");
+      return;
+    }
+    if (isRefused(operation.topic(), operation.durable(), consumer)) {
       return;
     }
     Consumer<String> connected = consumer.subscribe();
@@ -69,7 +70,7 @@ final class SubscribeOperations {
       subscribeDeclared(operation, subscription, consumer, single);
     } else if (subscription.isBroadcast() && subscription.hasPositions()) {
       refused(consumer, PulsarClientException.ConsumerBusyException.class, "Broadcast");
-    } else {
+    } else if (!isRefused(operation.topic(), true, consumer)) {
       Consumer<String> connected = consumer.subscribe();
       bed.connected(
           subscription.connectPlain(
@@ -90,11 +91,27 @@ final class SubscribeOperations {
       refused(consumer, PulsarClientException.NotAllowedException.class, "");
       return;
     }
-    Consumer<String> connected = consumer.consumerName("undeclared").subscribe();
+    consumer.consumerName("undeclared");
+    if (isRefused(operation.topic(), true, consumer)) {
+      return;
+    }
+    Consumer<String> connected = consumer.subscribe();
     bed.connected(
         subscription.connect(
             operation.slot(), operation.topic(), "undeclared", ordered, true, operation.earliest()),
         connected);
+  }
+
+  private void subscribeWrongly(int topic, Mistake mistake) {
+    boolean isFoundFirst = mistake == Mistake.READ_COMPACTED && bed.model(topic).rules.declaredOnly;
+    if (isFoundFirst && !bed.exists(topic)) {
+      // It is refused because there is no subscription.
+      return;
+    }
+    refused(
+        bed.clients.mistaken(mistake, bed.topic(topic), topic),
+        PulsarClientException.NotAllowedException.class,
+        "");
   }
 
   private void subscribeReader(int topic) throws Exception {
@@ -108,6 +125,24 @@ final class SubscribeOperations {
             ? PulsarClientException.ConsumerBusyException.class
             : PulsarClientException.NotAllowedException.class,
         "");
+  }
+
+  /** Whether a subscribe has been refused, or is left out, because of the namespace's rules. */
+  private boolean isRefused(int topic, boolean durable, ConsumerBuilder<String> consumer) {
+    SubscriptionModel subscription = bed.subscription(topic);
+    if (durable && subscription.isUndeclared()) {
+      refused(consumer, PulsarClientException.class, "Subscription does not exist");
+      return true;
+    }
+    if (subscription.isFull()) {
+      refused(
+          consumer,
+          PulsarClientException.ConsumerBusyException.class,
+          "reached max consumers limit");
+      return true;
+    }
+    // Whether it has to be made first, nobody knows.
+    return durable && subscription.isPerhapsGone() && bed.model(topic).rules.declaredOnly;
   }
 
   private static void refused(

@@ -87,6 +87,16 @@ final class SubscriptionModel {
     return declared;
   }
 
+  /** Whether nobody may be connected beside those who are. */
+  boolean isFull() {
+    return sessions.size() >= topic.rules.maxConsumers;
+  }
+
+  /** Whether a durable subscribe is refused because an administrator is to make it first. */
+  boolean isUndeclared() {
+    return type == Type.ABSENT && topic.rules.declaredOnly;
+  }
+
   boolean isPerhapsGone() {
     return perhapsGone;
   }

@@ -35,12 +35,12 @@ final class TestBed implements AutoCloseable {
   private final Map<Session, Long> disconnectedMillis = new HashMap<>();
 
   /** Makes the topics. */
-  TestBed(Clients clients, boolean retained, long patienceMillis) throws Exception {
+  TestBed(Clients clients, Rules rules, long patienceMillis) throws Exception {
     this.clients = clients;
     this.admin = clients.admin();
     this.patienceMillis = patienceMillis;
-    this.oracle = new Oracle(retained);
-    this.topics = clients.newTopics(retained);
+    this.oracle = new Oracle(rules);
+    this.topics = clients.newTopics(rules);
     this.publishers =
         topics.stream().map(topic -> new Publisher(clients.client(0), topic)).toList();
     this.observations =

@@ -10,10 +10,10 @@ import org.apache.pulsar.client.api.MessageId;
 final class TopicModel {
 
   /** A message; a batch is several that share an entry. */
-  record Published(MessageId id, int firstOfEntry, int endOfEntry, boolean delayed) {}
+  record Published(
+      MessageId id, int firstOfEntry, int endOfEntry, boolean delayed, long beganMillis) {}
 
-  /** Whether the topic keeps what everybody has acknowledged. */
-  final boolean retained;
+  final Rules rules;
 
   final SubscriptionModel subscription = new SubscriptionModel(this);
   final List<Published> messages = new ArrayList<>();
@@ -35,15 +35,34 @@ final class TopicModel {
   /** Whether there are entries of transactions, which are not told from messages when skipped. */
   boolean hadTransactions;
 
+  /** When the last publish began, a moment after all others had ended; and when it had ended. */
+  private long beganMillis;
+
+  private long endedMillis;
+
   /** What is before this message may have been deleted from storage. */
   private int trimmedBefore;
 
-  TopicModel(boolean retained) {
-    this.retained = retained;
+  TopicModel(Rules rules) {
+    this.rules = rules;
   }
 
   int end() {
     return messages.size();
+  }
+
+  /** To be called before messages are published. */
+  void beginPublish() {
+    beganMillis = nextMillis();
+  }
+
+  /** A time later than all that was before. */
+  private static long nextMillis() {
+    long now = System.currentTimeMillis();
+    while (System.currentTimeMillis() == now) {
+      Thread.onSpinWait();
+    }
+    return System.currentTimeMillis();
   }
 
   /** Adds messages with the ids of one entry each, or of one entry for all. */
@@ -56,8 +75,10 @@ final class TopicModel {
               ids.get(i),
               batch ? first : message,
               batch ? first + ids.size() : message + 1,
-              delayed));
+              delayed,
+              beganMillis));
     }
+    endedMillis = System.currentTimeMillis();
     subscription.published(first, end());
   }
 
@@ -87,6 +108,29 @@ final class TopicModel {
   int at(int place) {
     int message = end() * place / 1000;
     return message >= end() ? end() : messages.get(message).firstOfEntry();
+  }
+
+  /** The first message of the publish that stands at thousandths of the topic. */
+  int publishAt(int place) {
+    int message = at(place);
+    if (message == end()) {
+      return message;
+    }
+    long began = messages.get(message).beganMillis();
+    while (message > 0 && messages.get(message - 1).beganMillis() == began) {
+      message--;
+    }
+    return message;
+  }
+
+  /** When the publish began that a message is the first of; now for the end. */
+  long beganMillis(int message) {
+    return message == end() ? nextMillis() : messages.get(message).beganMillis();
+  }
+
+  /** Whether every message was published more than this long ago. */
+  boolean isOlderThan(long millis) {
+    return System.currentTimeMillis() > endedMillis + millis;
   }
 
   /** The end of a number of entries that begin with a message. */
@@ -124,7 +168,7 @@ final class TopicModel {
 
   /** From this message on everything is on storage. */
   int surelyStored() {
-    return retained || !subscription.exists()
+    return rules.retained || !subscription.exists()
         ? trimmedBefore
         : Math.max(trimmedBefore, subscription.floorAtMost());
   }
@@ -135,7 +179,7 @@ final class TopicModel {
 
   /** Whether a message that was published may not be there any more. */
   boolean isPerhapsTrimmed() {
-    return !retained || trimmedBefore > 0;
+    return !rules.retained || trimmedBefore > 0;
   }
 
   void truncated() {
@@ -144,7 +188,7 @@ final class TopicModel {
 
   /** Nobody holds anything any more. */
   void subscriptionDeleted() {
-    if (!retained) {
+    if (!rules.retained) {
       trimmedBefore = end();
     }
   }
