@@ -58,7 +58,9 @@ final class SubscriptionModel {
   /** Whether durable consumers to come begin there until somebody has moved on. */
   private boolean inherited;
 
-  /** Whether that is so or not depends on when a position without a time to live was dropped. */
+  /**
+   * Whether that is so or not depends on what the broker has stored meanwhile, and is left open.
+   */
   private boolean perhapsInherited;
 
   /** Whether durable consumers have been here, which keeps the subscription. */
@@ -354,6 +356,8 @@ final class SubscriptionModel {
   }
 
   private void lowerFloor(Position position) {
+    // Nobody begins there any more, unless it comes back to where it was.
+    perhapsInherited |= position.perhapsNext(topic.end()) < floorAtLeast;
     floorAtLeast = Math.min(floorAtLeast, position.perhapsNext(topic.end()));
     floorAtMost = Math.min(floorAtMost, position.next(topic.end()));
   }
