@@ -113,10 +113,19 @@ final class ConsumerOperations {
 
   private void negativelyAcknowledge(Session session, int pick) {
     Published entry = pick(session, pick);
-    if (entry != null) {
-      messagesOf(session, entry).forEach(bed.consumer(session)::negativeAcknowledge);
-      bed.oracle.negativelyAcknowledged(session, entry);
+    if (entry == null) {
+      return;
     }
+    Consumer<String> consumer = bed.consumer(session);
+    if (session.ordered) {
+      // What the client makes of it, but at once: if that met a new connection's subscribe, it
+      // would
+      // take all that is sent to it for older.
+      consumer.redeliverUnacknowledgedMessages();
+    } else {
+      messagesOf(session, entry).forEach(consumer::negativeAcknowledge);
+    }
+    bed.oracle.negativelyAcknowledged(session, entry);
   }
 
   private Published pick(Session session, int pick) {
