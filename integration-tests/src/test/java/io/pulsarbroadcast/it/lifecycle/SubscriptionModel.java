@@ -55,8 +55,11 @@ final class SubscriptionModel {
 
   private int floorAtMost;
 
-  /** Whether durable consumers to come begin there until somebody has moved on. */
+  /** Whether durable consumers to come begin there as long as it is {@link #original}. */
   private boolean inherited;
+
+  /** Where the position was when that began; negative: that is not known. */
+  private int original;
 
   /**
    * Whether that is so or not depends on what the broker has stored meanwhile, and is left open.
@@ -190,7 +193,11 @@ final class SubscriptionModel {
     if (!perhapsGone && !hasPositions()) {
       return floor();
     }
-    if (!perhapsGone && inherited && !perhapsInherited && floorAtLeast == floorAtMost) {
+    if (!perhapsGone
+        && inherited
+        && !perhapsInherited
+        && exactFloor() == original
+        && original >= 0) {
       return floor();
     }
     if (perhapsGone || inherited || (kept && !hasDurablePositions())) {
@@ -207,6 +214,11 @@ final class SubscriptionModel {
     return topic.withoutAborted(Position.from(floorAtLeast, floorAtMost, topic.end()));
   }
 
+  /** Where the subscription's position is; negative when that is open. */
+  private int exactFloor() {
+    return floorAtLeast == floorAtMost ? floorAtMost : -1;
+  }
+
   private void becomePlain(Position at) {
     type = Type.PLAIN;
     plain = at;
@@ -218,6 +230,7 @@ final class SubscriptionModel {
     floorAtLeast = at.perhapsNext(topic.end());
     floorAtMost = at.next(topic.end());
     inherited = wasThere;
+    original = exactFloor();
     perhapsInherited = false;
     kept = wasThere;
     perhapsGone = false;
@@ -282,7 +295,7 @@ final class SubscriptionModel {
     perhapsGone = false;
     floorAtLeast = 0;
     floorAtMost = 0;
-    topic.subscriptionDeleted();
+    topic.heldByNobody();
   }
 
   /**
@@ -314,6 +327,7 @@ final class SubscriptionModel {
     if (all && type == Type.BROADCAST) {
       if (!hasDurablePositions()) {
         inherited = kept;
+        original = exactFloor();
         perhapsInherited = false;
       } else if (lost.stream().anyMatch(Session::isBrief)) {
         inherited = true;
@@ -356,8 +370,6 @@ final class SubscriptionModel {
   }
 
   private void lowerFloor(Position position) {
-    // Nobody begins there any more, unless it comes back to where it was.
-    perhapsInherited |= position.perhapsNext(topic.end()) < floorAtLeast;
     floorAtLeast = Math.min(floorAtLeast, position.perhapsNext(topic.end()));
     floorAtMost = Math.min(floorAtMost, position.next(topic.end()));
   }

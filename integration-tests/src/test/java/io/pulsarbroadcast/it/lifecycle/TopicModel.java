@@ -186,8 +186,8 @@ final class TopicModel {
     trimmedBefore = end();
   }
 
-  /** Nobody holds anything any more. */
-  void subscriptionDeleted() {
+  /** There is no subscription that holds anything. */
+  void heldByNobody() {
     if (!rules.retained) {
       trimmedBefore = end();
     }

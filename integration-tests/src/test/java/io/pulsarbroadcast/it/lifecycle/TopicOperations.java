@@ -56,6 +56,9 @@ final class TopicOperations {
     bed.reconnecting(subscription.sessions(), () -> bed.admin.topics().unload(bed.topic(topic)));
     subscription.reconnected(subscription.sessions(), true);
     bed.model(topic).loadedTerminated = bed.model(topic).terminated;
+    if (!subscription.exists()) {
+      bed.model(topic).heldByNobody();
+    }
   }
 
   private void delete(int topic, boolean unloaded) throws Exception {
