@@ -16,7 +16,8 @@ import java.util.function.Supplier;
  *
  * <p>A ledger's first ordinal is the number of entries before it. That number is final once a later
  * ledger exists, because a managed ledger closes a ledger, and records its size, before it opens
- * the next.
+ * the next. A shadow topic may say too few for a moment; the entries that it did not tell of are
+ * {@link #UNKNOWN} then.
  */
 public final class LedgerIndex {
 

@@ -54,6 +54,9 @@ public final class ManagedLedgerEntrySource implements EntrySource {
 
   private static final Logger log = LoggerFactory.getLogger(ManagedLedgerEntrySource.class);
 
+  private static final String MISNUMBERED =
+      "A ledger has more entries than the broker said when the next one began";
+
   private final PersistentTopic topic;
   private final PersistTimes persistTimes;
   private final ManagedCursor cursor;
@@ -70,6 +73,9 @@ public final class ManagedLedgerEntrySource implements EntrySource {
   private ManagedCursor behind;
 
   private volatile Runnable afterSkip = () -> {};
+
+  /** Whether entries have been read that have no ordinal. */
+  private volatile boolean misnumbered;
 
   /**
    * @param persistTimes when the topic's last entries were persisted
@@ -111,6 +117,10 @@ public final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
+            if (!isNumbered(entries)) {
+              callback.readFailed(new IOException(MISNUMBERED), false);
+              return;
+            }
             Batch batch = takeTail(entries);
             callback.entriesRead(batch.entries, batch.next);
           }
@@ -168,6 +178,10 @@ public final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
+            if (!isNumbered(entries)) {
+              callback.readFailed(new IOException(MISNUMBERED), false);
+              return;
+            }
             Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, 0, false);
             if (batch.next > from) {
               callback.entriesRead(batch.entries, batch.next);
@@ -335,6 +349,36 @@ public final class ManagedLedgerEntrySource implements EntrySource {
       taken.add(BroadcastEntry.skipping(covered, next - 1));
     }
     return new Batch(taken, next);
+  }
+
+  /**
+   * Whether all of what was read has ordinals. It has none when its ledger was said to have fewer
+   * entries while the next one existed already, as a shadow topic does for a moment (PIP-180: what
+   * it learns when it opens a ledger replaces what it was told later). Then nothing is taken any
+   * more, and the topic is closed, to be loaded and numbered again.
+   */
+  private boolean isNumbered(List<Entry> read) {
+    boolean numbered =
+        !misnumbered
+            && read.stream()
+                .allMatch(
+                    entry ->
+                        index.ordinalOf(entry.getLedgerId(), entry.getEntryId())
+                            != LedgerIndex.UNKNOWN);
+    if (numbered) {
+      return true;
+    }
+    read.forEach(Entry::release);
+    if (!misnumbered) {
+      misnumbered = true;
+      log.warn(
+          "[{}][{}] {}: closing the topic, to load it again",
+          topic.getName(),
+          cursor.getName(),
+          MISNUMBERED);
+      topic.close(true);
+    }
+    return false;
   }
 
   private EntryTrace trace(Entry entry) {
