@@ -15,10 +15,12 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.admin.PulsarAdmin;
+import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.common.policies.data.AutoSubscriptionCreationOverride;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -199,6 +201,17 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
     public PulsarAdmin admin() {
       return admin;
+    }
+
+    /** Has subscribes in a namespace no longer make subscriptions. */
+    public void leaveSubscriptionsToOperators(String namespace) throws PulsarAdminException {
+      admin
+          .namespaces()
+          .setAutoSubscriptionCreation(
+              namespace,
+              AutoSubscriptionCreationOverride.builder()
+                  .allowAutoSubscriptionCreation(false)
+                  .build());
     }
 
     /** The lines of the broker's log so far that contain all these texts. */

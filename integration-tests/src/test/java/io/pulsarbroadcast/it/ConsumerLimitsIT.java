@@ -19,7 +19,6 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
-import org.apache.pulsar.common.policies.data.AutoSubscriptionCreationOverride;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -110,14 +109,7 @@ class ConsumerLimitsIT {
   @Test
   void shouldMakeNoSubscriptionWhereThatIsSwitchedOff(Broker broker) throws Exception {
     String namespace = OperatedBroker.newNamespace(broker);
-    broker
-        .admin()
-        .namespaces()
-        .setAutoSubscriptionCreation(
-            namespace,
-            AutoSubscriptionCreationOverride.builder()
-                .allowAutoSubscriptionCreation(false)
-                .build());
+    broker.leaveSubscriptionsToOperators(namespace);
     String topic = OperatedBroker.topicIn(namespace);
     broker.admin().topics().createNonPartitionedTopic(topic);
     assertThatThrownBy(() -> broker.broadcast(topic, "all", "a").subscribe())

@@ -117,8 +117,7 @@ public final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            if (!isNumbered(entries)) {
-              callback.readFailed(new IOException(MISNUMBERED), false);
+            if (!isNumbered(entries, callback)) {
               return;
             }
             Batch batch = takeTail(entries);
@@ -178,8 +177,7 @@ public final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            if (!isNumbered(entries)) {
-              callback.readFailed(new IOException(MISNUMBERED), false);
+            if (!isNumbered(entries, callback)) {
               return;
             }
             Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, 0, false);
@@ -356,8 +354,10 @@ public final class ManagedLedgerEntrySource implements EntrySource {
    * entries while the next one existed already, as a shadow topic does for a moment (PIP-180: what
    * it learns when it opens a ledger replaces what it was told later). Then nothing is taken any
    * more, and the topic is closed, to be loaded and numbered again.
+   *
+   * @param callback told that the read has failed if it has
    */
-  private boolean isNumbered(List<Entry> read) {
+  private boolean isNumbered(List<Entry> read, ReadCallback callback) {
     boolean numbered =
         !misnumbered
             && read.stream()
@@ -378,6 +378,7 @@ public final class ManagedLedgerEntrySource implements EntrySource {
           MISNUMBERED);
       topic.close(true);
     }
+    callback.readFailed(new IOException(MISNUMBERED), false);
     return false;
   }
 

@@ -10,7 +10,6 @@ import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
-import org.apache.pulsar.common.policies.data.AutoSubscriptionCreationOverride;
 import org.apache.pulsar.common.policies.data.RetentionPolicies;
 
 /**
@@ -69,14 +68,7 @@ final class Namespaces {
     }
     broker.admin().namespaces().setMaxConsumersPerSubscription(namespace, rules.maxConsumers);
     if (rules.declaredOnly) {
-      broker
-          .admin()
-          .namespaces()
-          .setAutoSubscriptionCreation(
-              namespace,
-              AutoSubscriptionCreationOverride.builder()
-                  .allowAutoSubscriptionCreation(false)
-                  .build());
+      broker.leaveSubscriptionsToOperators(namespace);
     }
   }
 
