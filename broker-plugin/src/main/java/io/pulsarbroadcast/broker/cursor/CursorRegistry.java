@@ -2,7 +2,9 @@
 package io.pulsarbroadcast.broker.cursor;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
 
@@ -25,8 +27,6 @@ public final class CursorRegistry {
   /** A time to live: the position ends with the connection. */
   public static final long EPHEMERAL = -1;
 
-  private static final long NOBODYS = -1;
-
   private final SkippedEntries skipped;
   private final LongSupplier clockMillis;
 
@@ -35,6 +35,10 @@ public final class CursorRegistry {
 
   @GuardedBy("this")
   private final NamedPositions names = new NamedPositions();
+
+  /** What is not on storage yet, by the cursor that is moved. Mostly empty. */
+  @GuardedBy("this")
+  private final Map<VirtualCursor, Move> moves = new HashMap<>();
 
   /**
    * The lowest position ever published; no cursor starts before it except by {@link
@@ -50,6 +54,10 @@ public final class CursorRegistry {
   /** Whether positions are lost that may be anywhere from the floor on. */
   @GuardedBy("this")
   private boolean floorHeld;
+
+  /** The longest time to live of what is restored. */
+  @GuardedBy("this")
+  private long longestTimeToLiveSeconds = Long.MAX_VALUE;
 
   /** Whether the position is to last when there are no durable cursors. */
   @GuardedBy("this")
@@ -132,6 +140,10 @@ public final class CursorRegistry {
    */
   public synchronized void disconnect(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
+      Move notSettled = moves.remove(cursor);
+      if (notSettled != null) {
+        resetToFrom(notSettled);
+      }
       names.leaveBehind(cursor, clockMillis.getAsLong());
     }
   }
@@ -143,6 +155,7 @@ public final class CursorRegistry {
    */
   public synchronized boolean forget(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
+      moves.remove(cursor);
       cursor.named.disconnect();
       names.removeIfUnused(cursor.named);
     }
@@ -168,6 +181,7 @@ public final class CursorRegistry {
    * @return what those that moved forward had not acknowledged
    */
   public synchronized Skipped resetAll(long ordinal) {
+    moves.clear();
     Skipped skippedBefore = moveUpTo(ordinal);
     forEach((cursor, count) -> cursor.reset(ordinal));
     floor = ordinal;
@@ -325,31 +339,62 @@ public final class CursorRegistry {
   }
 
   /**
-   * Moves one durable cursor, back or forward (seek).
+   * Moves one durable cursor, back or forward (seek). The move holds once it is settled: a consumer
+   * that leaves before leaves the lower of both places behind.
    *
-   * @return where it was; negative when it is nobody's any more, because its consumer has left and
-   *     others of its name are away too: they have one position, see {@link LeftPositions}
+   * @return null when its consumer has left: then the position may be a namesake's too
    */
-  public synchronized long move(VirtualCursor cursor, long ordinal) {
-    if (!cursor.isConnected() && !cursor.named.isLeftBehind(cursor)) {
-      return NOBODYS;
+  public synchronized Move move(VirtualCursor cursor, long ordinal) {
+    if (!cursor.isConnected()) {
+      return null;
     }
-    long before = cursor.next();
+    Move move = new Move(cursor, cursor.next(), ordinal);
     cursor.reset(ordinal);
-    return before;
+    moves.put(cursor, move);
+    return move;
   }
 
   /**
-   * Takes back a move forward that could not be stored.
-   *
-   * @param before where the position was; it is left alone when it is not after that
-   * @return what it cannot have any more, because the subscription has been moved on meanwhile
+   * A move of one cursor. Each is one of its own, also when two lead from and to the same place.
    */
-  public synchronized Skipped putBack(VirtualCursor cursor, long before) {
-    if (cursor.next() > before) {
-      cursor.reset(before);
+  public static final class Move {
+    private final VirtualCursor cursor;
+    private final long from;
+    private final long to;
+
+    private Move(VirtualCursor cursor, long from, long to) {
+      this.cursor = cursor;
+      this.from = from;
+      this.to = to;
+    }
+  }
+
+  /**
+   * Settles a move that is on storage.
+   *
+   * @return whether it holds; if not, {@link #putBack} must follow
+   */
+  public synchronized boolean settle(Move move) {
+    return moves.remove(move.cursor, move) || move.to <= move.from;
+  }
+
+  /**
+   * Takes back a move forward; one back stays.
+   *
+   * @return what the cursor cannot have any more, because the subscription has been moved on
+   *     meanwhile
+   */
+  public synchronized Skipped putBack(Move move) {
+    if (moves.remove(move.cursor, move)) {
+      resetToFrom(move);
     }
     return raiseToFloor();
+  }
+
+  private static void resetToFrom(Move move) {
+    if (move.cursor.next() > move.from) {
+      move.cursor.reset(move.from);
+    }
   }
 
   /**
@@ -384,6 +429,11 @@ public final class CursorRegistry {
     return names.leftBehindCount();
   }
 
+  /** Sets the longest time to live, also of positions that were stored with a longer one. */
+  public synchronized void limitTimesToLive(long seconds) {
+    longestTimeToLiveSeconds = seconds;
+  }
+
   /** A position as it was left behind, for {@link #restore}. */
   LeftPosition left(
       String name, long next, long deliveredEnd, long firstMillis, long lastMillis, int leaves) {
@@ -405,7 +455,10 @@ public final class CursorRegistry {
   synchronized void restore(String name, long ttlSeconds, List<LeftPosition> left, int count) {
     keptForDurable = true;
     NamedPosition known = names.get(name);
-    names.restore(known == null ? names.add(name, ttlSeconds) : known, left, count);
+    names.restore(
+        known == null ? names.add(name, Math.min(ttlSeconds, longestTimeToLiveSeconds)) : known,
+        left,
+        count);
   }
 
   /**

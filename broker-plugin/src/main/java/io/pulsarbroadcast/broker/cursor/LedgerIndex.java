@@ -54,6 +54,18 @@ public final class LedgerIndex {
         : current.bases[index] + entryId;
   }
 
+  /** Whether all these entries, in topic order, have ordinals. */
+  public boolean hasAll(List<EntryId> entries) {
+    // From the last on: an entry of the next ledger says how many the one before has.
+    for (int i = entries.size() - 1; i >= 0; i--) {
+      EntryId entry = entries.get(i);
+      if (ordinalOf(entry.ledgerId(), entry.entryId()) == UNKNOWN) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /**
    * The ordinal of the first entry after a position, which may name an entry that is gone, entry -1
    * (before the first of its ledger), or one past the end of its ledger.

@@ -77,6 +77,9 @@ public final class ManagedLedgerEntrySource implements EntrySource {
   /** Whether entries have been read that have no ordinal. */
   private volatile boolean misnumbered;
 
+  /** What was read last at the tail, by one read at a time; null: nothing. */
+  private volatile EntryId lastAtTail;
+
   /**
    * @param persistTimes when the topic's last entries were persisted
    * @param tail the ordinal of the cursor's read position
@@ -117,9 +120,10 @@ public final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            if (!isNumbered(entries, callback)) {
+            if (!isNumbered(entries, lastAtTail, callback)) {
               return;
             }
+            lastAtTail = entries.isEmpty() ? lastAtTail : idOf(entries.get(entries.size() - 1));
             Batch batch = takeTail(entries);
             callback.entriesRead(batch.entries, batch.next);
           }
@@ -177,7 +181,7 @@ public final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            if (!isNumbered(entries, callback)) {
+            if (!isNumbered(entries, null, callback)) {
               return;
             }
             Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, 0, false);
@@ -355,16 +359,16 @@ public final class ManagedLedgerEntrySource implements EntrySource {
    * it learns when it opens a ledger replaces what it was told later). Then nothing is taken any
    * more, and the topic is closed, to be loaded and numbered again.
    *
+   * @param before what was read just before, or null: the size of its ledger may be known only now
    * @param callback told that the read has failed if it has
    */
-  private boolean isNumbered(List<Entry> read, ReadCallback callback) {
-    boolean numbered =
-        !misnumbered
-            && read.stream()
-                .allMatch(
-                    entry ->
-                        index.ordinalOf(entry.getLedgerId(), entry.getEntryId())
-                            != LedgerIndex.UNKNOWN);
+  private boolean isNumbered(List<Entry> read, EntryId before, ReadCallback callback) {
+    List<EntryId> ids = new ArrayList<>(read.size() + 1);
+    if (before != null) {
+      ids.add(before);
+    }
+    read.forEach(entry -> ids.add(idOf(entry)));
+    boolean numbered = !misnumbered && index.hasAll(ids);
     if (numbered) {
       return true;
     }
@@ -380,6 +384,10 @@ public final class ManagedLedgerEntrySource implements EntrySource {
     }
     callback.readFailed(new IOException(MISNUMBERED), false);
     return false;
+  }
+
+  private static EntryId idOf(Entry entry) {
+    return new EntryId(entry.getLedgerId(), entry.getEntryId());
   }
 
   private EntryTrace trace(Entry entry) {

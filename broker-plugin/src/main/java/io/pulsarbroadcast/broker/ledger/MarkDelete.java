@@ -8,6 +8,7 @@ import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.Throttled;
 import io.pulsarbroadcast.broker.compat.CursorMetadata;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Move;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
@@ -502,21 +503,27 @@ public final class MarkDelete {
     return lowerTo(
             ordinal,
             () -> {
-              long before = cursors.move(position, ordinal);
-              if (before < 0) {
-                throw new CompletionException(
-                    new SubscriptionBusyException("The consumer has been disconnected, try again"));
+              Move move = cursors.move(position, ordinal);
+              if (move == null) {
+                throw new CompletionException(consumerLeft());
               }
-              return before;
+              return move;
             })
-        .thenCompose(before -> store().whenComplete((stored, e) -> moved(position, before, e)))
+        .thenCompose(
+            move -> store().handle((stored, e) -> ended(move, e)).thenCompose(ended -> ended))
         .whenComplete((stored, e) -> sought());
   }
 
-  private void moved(VirtualCursor position, long before, Throwable notStored) {
-    if (notStored != null) {
-      skips.add(SkipCause.OTHER, cursors.putBack(position, before));
+  private CompletableFuture<Void> ended(Move move, Throwable notStored) {
+    if (notStored == null && cursors.settle(move)) {
+      return DONE;
     }
+    skips.add(SkipCause.OTHER, cursors.putBack(move));
+    return CompletableFuture.failedFuture(notStored == null ? consumerLeft() : notStored);
+  }
+
+  private static SubscriptionBusyException consumerLeft() {
+    return new SubscriptionBusyException("The consumer has been disconnected, try again");
   }
 
   private void sought() {

@@ -114,6 +114,15 @@ class CursorRegistryCountsTest {
     assertThat(registry.leftBehindCount()).isEqualTo(1);
   }
 
+  /** An operator lets go of what waits sooner by a shorter limit. */
+  @Test
+  void shouldDropWhatIsRestoredAfterTheLongestTimeToLiveThatIsAllowedNow() {
+    registry.limitTimesToLive(60);
+    registry.restore("a", 3600, List.of(registry.left("a", 6, 0, 1_000, 1_000, 1)), 1);
+    assertThat(registry.expire(60_999, 10)).isEqualTo(CursorRegistry.Skipped.NOTHING);
+    assertThat(registry.expire(61_000, 10)).isEqualTo(new CursorRegistry.Skipped(1, 4));
+  }
+
   @Test
   void shouldLeaveNothingBehindForAConsumerThatNeverCounted() {
     VirtualCursor fresh = registry.connect("a", 60, () -> 5, 0);

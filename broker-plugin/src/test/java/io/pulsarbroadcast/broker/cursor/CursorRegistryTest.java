@@ -57,16 +57,63 @@ class CursorRegistryTest {
     assertThat(connect("same", 50).next()).as("no more than left").isEqualTo(50);
   }
 
+  /** I3: else a namesake's position may move with it, and nobody counts what that one misses. */
   @Test
-  void shouldNotMoveAPositionThatIsOneWithANamesakes() {
+  void shouldNotMoveThePositionOfAConsumerThatHasLeft() {
     VirtualCursor first = connect("same", 5);
-    VirtualCursor second = connect("same", 5);
+    VirtualCursor second = connect("same", 7);
     registry.disconnect(first);
-    assertThat(registry.move(second, 4)).isEqualTo(5);
     registry.disconnect(second);
-    assertThat(registry.move(second, 2)).as("of nobody").isNegative();
-    assertThat(registry.move(first, 3)).as("of both").isEqualTo(4);
-    assertThat(connect("same", 50).next()).as("I5").isEqualTo(3);
+    assertThat(registry.move(first, 20)).isNull();
+    assertThat(registry.move(second, 2)).isNull();
+    assertThat(connect("same", 50).next()).isEqualTo(5);
+  }
+
+  /** I3: who leaves before a seek forward is on storage leaves what it had before. */
+  @Test
+  void shouldNotLeaveAPositionBehindThatIsNotSettled() {
+    VirtualCursor away = connect("same", 60);
+    VirtualCursor seeks = connect("same", 10);
+    registry.disconnect(away);
+    CursorRegistry.Move move = registry.move(seeks, 100);
+    registry.disconnect(seeks);
+    assertThat(registry.settle(move)).isFalse();
+    assertThat(registry.putBack(move)).isEqualTo(CursorRegistry.Skipped.NOTHING);
+    assertThat(connect("same", 200).next()).isEqualTo(10);
+  }
+
+  @Test
+  void shouldSettleAMoveBackThoughItsConsumerHasLeft() {
+    VirtualCursor seeks = connect("alone", 10);
+    CursorRegistry.Move move = registry.move(seeks, 3);
+    registry.disconnect(seeks);
+    assertThat(registry.settle(move)).isTrue();
+    assertThat(connect("alone", 200).next()).isEqualTo(3);
+  }
+
+  /** The next seek of a consumer that came back is not settled by the one before. */
+  @Test
+  void shouldSettleOnlyTheMoveThatWasStored() {
+    VirtualCursor seeks = connect("alone", 10);
+    CursorRegistry.Move first = registry.move(seeks, 100);
+    registry.disconnect(seeks);
+    VirtualCursor again = connect("alone", 200);
+    CursorRegistry.Move second = registry.move(again, 100);
+    assertThat(registry.settle(first)).isFalse();
+    registry.disconnect(again);
+    assertThat(registry.settle(second)).isFalse();
+    assertThat(connect("alone", 200).next()).isEqualTo(10);
+  }
+
+  /** Who resets all decides last. */
+  @Test
+  void shouldForgetAMoveThatAResetFollows() {
+    VirtualCursor seeks = connect("alone", 10);
+    CursorRegistry.Move move = registry.move(seeks, 100);
+    registry.resetAll(50);
+    registry.disconnect(seeks);
+    assertThat(registry.settle(move)).isFalse();
+    assertThat(connect("alone", 200).next()).isEqualTo(50);
   }
 
   @Test

@@ -46,6 +46,19 @@ class LedgerIndexTest {
     assertThat(index.entryAt(8)).isEqualTo(new EntryId(2, 0));
   }
 
+  /** I6: what was numbered while its ledger was the last is not numbered like what follows. */
+  @Test
+  void shouldNotHaveEntriesOfALedgerThatIsSaidToHaveFewerWhenTheNextIsMet() {
+    ledgers.put(1L, 0L);
+    LedgerIndex index = new LedgerIndex(() -> ledgers, (from, to) -> {});
+    List<EntryId> tail = List.of(new EntryId(1, 3), new EntryId(1, 4));
+    assertThat(index.hasAll(tail)).isTrue();
+    ledgers.put(2L, 0L);
+    assertThat(index.hasAll(List.of(new EntryId(1, 4), new EntryId(2, 0)))).isFalse();
+    assertThat(index.hasAll(tail)).isFalse();
+    assertThat(index.hasAll(List.of(new EntryId(2, 0)))).isTrue();
+  }
+
   @Test
   void shouldNotKnowALedgerThatTheTopicDoesNotHave() {
     ledgers.put(5L, 10L);
