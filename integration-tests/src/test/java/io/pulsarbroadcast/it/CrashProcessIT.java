@@ -97,6 +97,8 @@ class CrashProcessIT {
       Messages.publish(early, topic, 0, 20);
       assertThat(Messages.receiveAndAck(first, 20)).isEqualTo(Messages.values(0, 20));
       assertThat(Messages.receiveAndAck(second, 5)).isEqualTo(Messages.values(0, 5));
+      Consumer<String> third = Broker.broadcast(late, topic, "all", "gone").subscribe();
+      third.unsubscribe();
       broker.process().kill();
       late.shutdown();
       broker.process().start();
@@ -122,6 +124,9 @@ class CrashProcessIT {
           received.addAll(next);
         }
         assertThat(received).containsSubsequence(Messages.values(5, 30));
+        assertThat(Subscriptions.stats(broker, topic, "all").getSubscriptionProperties())
+            .as("who has unsubscribed")
+            .containsEntry("pulsar.broadcast.positions.waiting", "0");
       }
     }
   }

@@ -7,6 +7,7 @@ import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.receiveValues;
 import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
@@ -14,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.impl.ConsumerImpl;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -74,6 +76,30 @@ class LastMessageIdIT {
       assertThat(hasMessageAvailable(ahead)).isFalse();
       assertThat(hasMessageAvailable(behind)).isTrue();
       assertThat(receiveValues(behind, 10)).isEqualTo(values(0, 10));
+    }
+  }
+
+  /** Else it would read nothing, though the durable consumer has only acknowledged for itself. */
+  @Test
+  void shouldFollowThePositionOfANonDurableConsumerBeforeThatOfTheSubscription(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> durable = broker.broadcast(topic, "all", "durable").subscribe();
+        Consumer<String> reading =
+            broker
+                .broadcast(topic, "all", "reading")
+                .subscriptionMode(SubscriptionMode.NonDurable)
+                // Nothing is fetched before it is asked for.
+                .receiverQueueSize(0)
+                .subscribe()) {
+      publish(broker, topic, 0, 10);
+      receiveAndAck(durable, 10);
+      awaitBacklog(broker, topic, "all", 0);
+      reading.seek(System.currentTimeMillis() - TimeUnit.HOURS.toMillis(1));
+
+      assertThat(hasMessageAvailable(reading)).isTrue();
+      assertThat(reading.receiveAsync().get(1, TimeUnit.MINUTES).getValue())
+          .isEqualTo("message-0");
     }
   }
 

@@ -13,11 +13,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -76,6 +79,39 @@ class PartitionedTopicIT {
         awaitBacklog(broker, topic + "-partition-" + i, "all", 0);
       }
     }
+  }
+
+  /**
+   * The broker makes the subscription on the new partition, of what it shows for the first one.
+   * Whoever has no position there starts at the earliest message if it asks for that.
+   */
+  @Test
+  void shouldGiveEveryConsumerWhatIsOnAPartitionThatIsAdded(Broker broker) throws Exception {
+    String topic = newPartitionedTopic(broker);
+    earliest(broker, topic, "away").subscribe().close();
+    try (Consumer<String> here = earliest(broker, topic, "here").subscribe()) {
+      broker.admin().topics().updatePartitionedTopic(topic, PARTITIONS + 1);
+      String added = topic + "-partition-" + PARTITIONS;
+      assertThat(broker.admin().topics().getSubscriptionProperties(added, "all"))
+          .as("shown, not stored")
+          .doesNotContainKey("pulsar.broadcast.consumers");
+      publish(broker, added, 0, 10);
+      assertThat(receiveAndAck(here, 10)).hasSize(10);
+      assertThat(stats(broker, added, "all").getSubscriptionProperties())
+          .containsEntry("pulsar.broadcast.consumers", "1");
+      awaitBacklog(broker, added, "all", 0);
+      try (Consumer<String> returned = earliest(broker, topic, "away").subscribe()) {
+        assertThat(receive(returned, 10).stream().map(Message::getValue).toList())
+            .isEqualTo(values(0, 10));
+      }
+    }
+  }
+
+  private static ConsumerBuilder<String> earliest(Broker broker, String topic, String name) {
+    return broker
+        .broadcast(topic, "all", name)
+        .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+        .autoUpdatePartitionsInterval(1, TimeUnit.SECONDS);
   }
 
   private static String newPartitionedTopic(Broker broker) throws PulsarAdminException {

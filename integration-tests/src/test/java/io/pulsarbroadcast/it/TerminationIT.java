@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -84,5 +85,33 @@ class TerminationIT {
                       "all"))
           .isZero();
     }
+  }
+
+  /** Such a topic has no first entry either, which whoever looks for a time would ask for. */
+  @Test
+  void shouldFindATimeInATopicThatWasTerminatedWithoutAMessage(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "all", "away").subscribe().close();
+    broker.admin().topics().terminateTopic(topic);
+    broker.admin().topics().unload(topic);
+    try (PulsarClient client = broker.newClient();
+        Consumer<String> returned = broker.broadcast(topic, "all", "away").subscribe()) {
+      RawConnection raw = new RawConnection(broker, client);
+      raw.subscribeBack(1, topic, "back", Duration.ofHours(1)).get();
+      raw.close(1).get();
+      returned.seek(System.currentTimeMillis());
+      await().until(returned::hasReachedEndOfTopic);
+    }
+    // A stock broker answers with an error, which must not close the subscription.
+    broker
+        .admin()
+        .topics()
+        .resetCursorAsync(topic, "all", System.currentTimeMillis())
+        .handle((done, e) -> e)
+        .get();
+    try (Consumer<String> again = broker.broadcast(topic, "all", "away").subscribe()) {
+      await().until(again::hasReachedEndOfTopic);
+    }
+    broker.admin().topics().deleteSubscription(topic, "all");
   }
 }

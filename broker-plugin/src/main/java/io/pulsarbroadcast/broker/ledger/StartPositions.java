@@ -188,6 +188,9 @@ public final class StartPositions {
 
   /** The ordinal of the first entry that was published at or after a time. */
   public CompletableFuture<Long> at(long publishTimeMillis) {
+    if (ledger.getLedgersInfo().isEmpty()) {
+      return CompletableFuture.completedFuture(oldest());
+    }
     CompletableFuture<Long> found = new CompletableFuture<>();
     BROKER
         .messageFinder(topic, cursor)
@@ -218,13 +221,13 @@ public final class StartPositions {
     return markDelete.move(position, ordinal);
   }
 
-  /** The last acknowledged entry of a position. */
-  public Position positionBefore(long next) {
+  /** The last acknowledged entry of a position, which only a durable one holds in storage. */
+  public Position positionBefore(long next, boolean durable) {
     Position published = cursor.getMarkDeletedPosition();
-    if (next <= ordinalAfter(published)) {
+    if (durable && next <= ordinalAfter(published)) {
       return published;
     }
-    EntryId last = index.entryAt(next - 1);
+    EntryId last = index.entryBefore(next);
     return BROKER.position(last.ledgerId(), last.entryId());
   }
 

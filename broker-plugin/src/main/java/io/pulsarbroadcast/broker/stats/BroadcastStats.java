@@ -34,6 +34,11 @@ public final class BroadcastStats {
   private static final String LOST = PREFIX + "positions.lost";
   private static final String SLOWEST = PREFIX + "lag.slowest.entries";
   private static final String MEDIAN = PREFIX + "lag.median.entries";
+
+  /** Of what is shown among a subscription's properties. */
+  private static final Set<String> NAMES =
+      Set.of(CONSUMERS, NOT_LISTED, WAITING, LOST, SLOWEST, MEDIAN);
+
   private static final String POSITION = PREFIX + "position";
   private static final String LAG = PREFIX + "lag.entries";
 
@@ -59,6 +64,9 @@ public final class BroadcastStats {
 
     /** The ordinal of the first entry that one of them has not acknowledged. */
     long next(Consumer consumer);
+
+    /** Whether the position of one of them outlives its connection. */
+    boolean isDurable(Consumer consumer);
   }
 
   private final CursorRegistry cursors;
@@ -87,7 +95,7 @@ public final class BroadcastStats {
 
   /** Replaces the list of all consumers; does nothing when that has been done. */
   public SubscriptionStatsImpl shown(SubscriptionStatsImpl stats) {
-    if (stats.subscriptionProperties.containsKey(CONSUMERS)) {
+    if (stats.subscriptionProperties instanceof Shown) {
       return stats;
     }
     List<ConsumerStatsImpl> listed = new ArrayList<>();
@@ -98,11 +106,27 @@ public final class BroadcastStats {
       }
     }
     stats.consumers = listed;
-    Map<String, String> properties = new HashMap<>(stats.subscriptionProperties);
+    Shown properties = new Shown(stats.subscriptionProperties);
     summary().forEach((name, value) -> properties.put(name, value.toString()));
     properties.put(NOT_LISTED, Long.toString(Math.max(0, consumers.count() - listed.size())));
     stats.subscriptionProperties = properties;
     return stats;
+  }
+
+  /** A subscription's properties, among which these statistics are. */
+  private static final class Shown extends HashMap<String, String> {
+    private static final long serialVersionUID = 1;
+
+    Shown(Map<String, String> properties) {
+      super(properties);
+    }
+  }
+
+  /** A subscription's properties without these statistics. */
+  public static Map<String, String> withoutShown(Map<String, String> properties) {
+    Map<String, String> without = new HashMap<>(properties);
+    without.keySet().removeAll(NAMES);
+    return without;
   }
 
   /**
@@ -192,7 +216,11 @@ public final class BroadcastStats {
     copy.setConnectedSince(own.getConnectedSince());
     copy.setClientVersion(own.getClientVersion());
     copy.metadata = new HashMap<>(Optional.ofNullable(own.metadata).orElse(Map.of()));
-    copy.metadata.put(POSITION, startPositions.positionBefore(placed.position()).toString());
+    copy.metadata.put(
+        POSITION,
+        startPositions
+            .positionBefore(placed.position(), consumers.isDurable(placed.item()))
+            .toString());
     copy.metadata.put(LAG, Long.toString(Math.max(0, startPositions.end() - placed.position())));
     return copy;
   }

@@ -405,7 +405,11 @@ final class BroadcastConsumer extends Consumer
     return LastMessageId.of((PersistentTopic) broadcast.getTopic())
         .thenApply(
             last ->
-                last.with(broadcast.parts().startPositions().positionBefore(position().next())));
+                last.with(
+                    broadcast
+                        .parts()
+                        .startPositions()
+                        .positionBefore(position().next(), position().isDurable())));
   }
 
   @Line(before = "3.2")

@@ -299,8 +299,9 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     parts.markDelete().hold();
     List<BroadcastConsumer> moved =
         consumers.snapshot().stream().filter(BroadcastConsumer::beginMove).toList();
-    return reset
-        .get()
+    return CompletableFuture.completedFuture(null)
+        // What it throws is undone as what it answers is.
+        .thenCompose(begun -> reset.get())
         .whenComplete(
             (done, e) -> {
               parts.markDelete().release();
@@ -409,13 +410,23 @@ final class BroadcastSubscription extends LineNeutralSubscription {
             });
   }
 
-  /** Drops the caller's position, and the subscription with the last one. */
+  /**
+   * Drops the caller's position, and the subscription with the last one.
+   *
+   * @return completed when that is on storage: else a crash would bring the position back
+   */
   CompletableFuture<Void> unsubscribe(BroadcastConsumer consumer) {
     // First: of two who leave at once, who drops the last position must not find the other one.
     consumers.remove(consumer);
     boolean last = parts.cursors().forget(consumer.position());
     remove(consumer);
-    return last ? deleteIf(parts.cursors()::isEmpty) : CompletableFuture.completedFuture(null);
+    return last
+        ? deleteIf(parts.cursors()::isEmpty)
+        : parts
+            .markDelete()
+            .flush()
+            .exceptionallyCompose(
+                e -> CompletableFuture.failedFuture(ConsumerAdmission.toldClient(e)));
   }
 
   /**

@@ -10,6 +10,7 @@ import io.pulsarbroadcast.broker.compat.Line;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.PositionsLogs;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
+import io.pulsarbroadcast.broker.stats.BroadcastStats;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.Subscription;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
 import org.apache.pulsar.common.util.FutureUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -346,6 +348,20 @@ final class BroadcastTopic extends MeteredTopic {
     } finally {
       lock.readLock().unlock();
     }
+  }
+
+  /**
+   * Stores what users have set. The broker gives the subscription on an added partition the
+   * properties that it shows for the first one, statistics among them.
+   */
+  @Override
+  public CompletableFuture<Subscription> createSubscription(
+      String name, InitialPosition position, boolean replicated, Map<String, String> properties) {
+    return super.createSubscription(
+        name,
+        position,
+        replicated,
+        properties == null ? null : BroadcastStats.withoutShown(properties));
   }
 
   /** Deletes a subscription, and its positions with it. */

@@ -98,15 +98,18 @@ final class ConsumerAdmission {
     }
     CompletableFuture<VirtualCursor> position =
         refusal == null
-            ? parts
-                .startPositions()
-                .register(
-                    option,
-                    timeToLiveSeconds(option),
-                    () -> connection.takeSought(option.getConsumerId()))
+            // What it throws is undone as what it answers is.
+            ? DONE.thenCompose(
+                reserved ->
+                    parts
+                        .startPositions()
+                        .register(
+                            option,
+                            timeToLiveSeconds(option),
+                            () -> connection.takeSought(option.getConsumerId())))
             : CompletableFuture.failedFuture(refusal);
     return position
-        .exceptionallyCompose(e -> CompletableFuture.failedFuture(notPrepared(e)))
+        .exceptionallyCompose(e -> CompletableFuture.failedFuture(toldClient(e)))
         .whenComplete(
             (registered, e) -> {
               if (e != null) {
@@ -117,7 +120,7 @@ final class ConsumerAdmission {
   }
 
   /** What the broker tells the client, who tries again when storage has failed. */
-  private static Throwable notPrepared(Throwable failure) {
+  static Throwable toldClient(Throwable failure) {
     Throwable cause = FutureUtil.unwrapCompletionException(failure);
     return cause instanceof ManagedLedgerException ? new PersistenceException(cause) : cause;
   }

@@ -131,6 +131,11 @@ final class ConsumerDirectory<C extends Consumer & ConsumerDirectory.Member>
     return ((Member) consumer).position().next();
   }
 
+  @Override
+  public boolean isDurable(Consumer consumer) {
+    return ((Member) consumer).position().isDurable();
+  }
+
   /** All consumers as the broker asks for them; its size is known without making a copy. */
   List<Consumer> asList() {
     return new AbstractSequentialList<>() {

@@ -71,6 +71,7 @@ record SubscriptionParts(
     LedgerIndex index = new LedgerIndex(() -> BrokerLine.entriesOfLedgers(ledger), skipped::addGap);
     long position = ordinalAfter(index, plain.getCursor().getMarkDeletedPosition());
     CursorRegistry cursors = new CursorRegistry(skipped, position);
+    cursors.limitTimesToLive(config.cursorTimeToLiveSeconds());
     if (past.origin() != Origin.NEW && !MarkDelete.isOfNonDurable(plain.getCursor())) {
       cursors.keepForDurable();
     }
