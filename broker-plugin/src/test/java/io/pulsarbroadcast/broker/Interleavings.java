@@ -56,6 +56,7 @@ public final class Interleavings {
   private static boolean isGuardedBySomethingElse(String className) {
     return className.startsWith("org.roaringbitmap.")
         || className.startsWith("com.google.")
+        || className.startsWith("io.pulsarbroadcast.broker.cursor.OrdinalSet")
         || className.equals("java.util.concurrent.ConcurrentSkipListMap");
   }
 

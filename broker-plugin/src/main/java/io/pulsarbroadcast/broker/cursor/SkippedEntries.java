@@ -5,11 +5,16 @@ import com.google.common.collect.Range;
 import com.google.common.collect.RangeSet;
 import com.google.common.collect.TreeRangeSet;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * The entries of a topic that no consumer is ever given (transaction markers, aborted messages,
- * lost ledgers), as ranges of ordinals. They count as acknowledged by everybody, or the last of
- * them would hold the subscription back.
+ * lost ledgers), by their ordinals. They count as acknowledged by everybody, or the last of them
+ * would hold the subscription back.
+ *
+ * <p>They are forgotten only when the subscription moves on: while one consumer holds it, there is
+ * one more with each transaction.
  *
  * <p>May be called from any thread. Costs one volatile read while there are none, which is the
  * common case.
@@ -17,19 +22,33 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 public final class SkippedEntries {
 
   @GuardedBy("this")
-  private final RangeSet<Long> ranges = TreeRangeSet.create();
+  private final OrdinalSet entries;
 
-  /** Ordinals that no entry has; nobody stands behind one, so they matter to counts only. */
+  /**
+   * Ordinals that no entry has; nobody stands behind one, so they matter to counts only. They are
+   * few: one range for each ledger that was trimmed unseen.
+   */
   @GuardedBy("this")
   private final RangeSet<Long> gaps = TreeRangeSet.create();
 
   private volatile boolean empty = true;
   private volatile boolean hasGaps;
 
+  public SkippedEntries() {
+    this(new OrdinalSet(new TreeMap<>()));
+  }
+
+  /**
+   * @param entries an empty set
+   */
+  SkippedEntries(OrdinalSet entries) {
+    this.entries = entries;
+  }
+
   /** Records that the entries {@code from} to {@code to}, exclusive, are given to nobody. */
   public synchronized void add(long from, long to) {
     if (from < to) {
-      ranges.add(Range.closedOpen(from, to));
+      entries.add(from, to);
       empty = false;
     }
   }
@@ -40,8 +59,7 @@ public final class SkippedEntries {
       return ordinal;
     }
     synchronized (this) {
-      Range<Long> range = ranges.rangeContaining(ordinal);
-      return range == null ? ordinal : range.upperEndpoint();
+      return entries.nextAbsent(ordinal);
     }
   }
 
@@ -59,7 +77,7 @@ public final class SkippedEntries {
       return 0;
     }
     long count = 0;
-    for (Range<Long> gap : gaps.subRangeSet(Range.closedOpen(from, to)).asRanges()) {
+    for (Range<Long> gap : gapsOf(from, to)) {
       count += gap.upperEndpoint() - gap.lowerEndpoint();
     }
     return count;
@@ -70,14 +88,21 @@ public final class SkippedEntries {
     if (from >= to || !hasAny()) {
       return 0;
     }
-    long count = 0;
-    long next = from;
-    while (next < to) {
-      long given = nextGiven(next);
-      count += Math.min(given, to) - next;
-      next = given >= to ? to : nextNotGiven(given, to);
+    synchronized (this) {
+      long count = entries.countWithin(from, to);
+      for (Range<Long> gap : gapsOf(from, to)) {
+        // What was read across a gap is among the entries.
+        long first = gap.lowerEndpoint();
+        long end = gap.upperEndpoint();
+        count += end - first - entries.countWithin(first, end);
+      }
+      return count;
     }
-    return count;
+  }
+
+  @GuardedBy("this")
+  private Set<Range<Long>> gapsOf(long from, long to) {
+    return gaps.subRangeSet(Range.closedOpen(from, to)).asRanges();
   }
 
   /** The first ordinal at or after {@code ordinal} that is neither skipped nor in a gap. */
@@ -88,38 +113,26 @@ public final class SkippedEntries {
     synchronized (this) {
       long given = ordinal;
       while (true) {
-        Range<Long> range = ranges.rangeContaining(given);
-        if (range == null) {
-          range = gaps.rangeContaining(given);
-        }
-        if (range == null) {
+        given = entries.nextAbsent(given);
+        Range<Long> gap = gaps.rangeContaining(given);
+        if (gap == null) {
           return given;
         }
-        given = range.upperEndpoint();
+        given = gap.upperEndpoint();
       }
     }
-  }
-
-  /** The first ordinal from {@code from} on and before {@code to} that is not given; else to. */
-  private synchronized long nextNotGiven(long from, long to) {
-    return Math.min(firstIn(ranges, from, to), firstIn(gaps, from, to));
-  }
-
-  private static long firstIn(RangeSet<Long> of, long from, long to) {
-    RangeSet<Long> within = of.subRangeSet(Range.closedOpen(from, to));
-    return within.isEmpty() ? to : within.span().lowerEndpoint();
   }
 
   private boolean hasAny() {
     return !empty || hasGaps;
   }
 
-  /** Forgets the ranges before {@code ordinal}, which nobody will ask for again. */
+  /** Forgets the entries before {@code ordinal}, which nobody will ask for again. */
   public void forgetBefore(long ordinal) {
     if (!empty) {
       synchronized (this) {
-        ranges.remove(Range.lessThan(ordinal));
-        empty = ranges.isEmpty();
+        entries.removeBefore(ordinal);
+        empty = entries.isEmpty();
       }
     }
   }
