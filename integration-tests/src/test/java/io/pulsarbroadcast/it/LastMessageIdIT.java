@@ -98,8 +98,7 @@ class LastMessageIdIT {
       reading.seek(System.currentTimeMillis() - TimeUnit.HOURS.toMillis(1));
 
       assertThat(hasMessageAvailable(reading)).isTrue();
-      assertThat(reading.receiveAsync().get(1, TimeUnit.MINUTES).getValue())
-          .isEqualTo("message-0");
+      assertThat(reading.receiveAsync().get(1, TimeUnit.MINUTES).getValue()).isEqualTo("message-0");
     }
   }
 
