@@ -342,10 +342,11 @@ public final class CursorRegistry {
    * Moves one durable cursor, back or forward (seek). The move holds once it is settled: a consumer
    * that leaves before leaves the lower of both places behind.
    *
-   * @return null when its consumer has left: then the position may be a namesake's too
+   * @return null when its consumer has left and others of its name are away too: then the position
+   *     may be theirs as well, see {@link LeftPositions}
    */
   public synchronized Move move(VirtualCursor cursor, long ordinal) {
-    if (!cursor.isConnected()) {
+    if (!cursor.isConnected() && !cursor.named.isLeftAlone(cursor)) {
       return null;
     }
     Move move = new Move(cursor, cursor.next(), ordinal);

@@ -74,6 +74,11 @@ final class NamedPosition {
   }
 
   /** Shows those left behind, and how many consumers each stands for. */
+  /** Whether a cursor is left behind, and no other. */
+  boolean isLeftAlone(VirtualCursor cursor) {
+    return isLeftBehind(cursor) && left.isOnesOwn();
+  }
+
   void forEachLeftBehind(ObjIntConsumer<VirtualCursor> action) {
     if (left != null) {
       left.forEach(action);

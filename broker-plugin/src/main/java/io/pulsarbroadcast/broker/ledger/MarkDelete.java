@@ -247,6 +247,11 @@ public final class MarkDelete {
     skips.explain(SkipCause.OTHER);
   }
 
+  /** Whether {@link #stop} was called last. */
+  public boolean isStopped() {
+    return stopped;
+  }
+
   /** Goes on after {@link #stop}, with what moved meanwhile. */
   public void resume() {
     stopped = false;

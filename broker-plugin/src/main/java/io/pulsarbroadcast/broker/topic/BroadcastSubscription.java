@@ -422,17 +422,20 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     remove(consumer);
     return last
         ? deleteIf(parts.cursors()::isEmpty)
-        : parts
-            .markDelete()
-            .flush()
-            .exceptionallyCompose(
-                e -> CompletableFuture.failedFuture(ConsumerAdmission.toldClient(e)));
+        : parts.markDelete().flush().exceptionallyCompose(this::notDropped);
   }
 
   /**
    * Deletes the subscription when nobody uses it. Whoever is just coming is counted, or refused and
    * tries again: nobody is left on a subscription that is gone.
    */
+  private CompletableFuture<Void> notDropped(Throwable failure) {
+    return parts.markDelete().isStopped()
+        // Who closes the subscription stores the rest, and who deletes it leaves nothing.
+        ? CompletableFuture.completedFuture(null)
+        : CompletableFuture.failedFuture(ConsumerAdmission.toldClient(failure));
+  }
+
   private CompletableFuture<Void> deleteIf(BooleanSupplier unused) {
     if (!lifecycle.fence()) {
       return CompletableFuture.failedFuture(

@@ -59,7 +59,7 @@ class CursorRegistryTest {
 
   /** I3: else a namesake's position may move with it, and nobody counts what that one misses. */
   @Test
-  void shouldNotMoveThePositionOfAConsumerThatHasLeft() {
+  void shouldNotMoveAPositionThatIsOneWithANamesakes() {
     VirtualCursor first = connect("same", 5);
     VirtualCursor second = connect("same", 7);
     registry.disconnect(first);
@@ -67,6 +67,26 @@ class CursorRegistryTest {
     assertThat(registry.move(first, 20)).isNull();
     assertThat(registry.move(second, 2)).isNull();
     assertThat(connect("same", 50).next()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldMoveThePositionOfAConsumerThatHasLeftAlone() {
+    VirtualCursor seeks = connect("alone", 10);
+    registry.disconnect(seeks);
+    assertThat(registry.settle(registry.move(seeks, 100))).isTrue();
+    assertThat(connect("alone", 200).next()).isEqualTo(100);
+  }
+
+  /** I3: also when a namesake leaves before it is known that the seek is not stored. */
+  @Test
+  void shouldPutBackAPositionThatBecomesOneWithANamesakes() {
+    VirtualCursor beside = connect("same", 60);
+    VirtualCursor seeks = connect("same", 10);
+    registry.disconnect(seeks);
+    CursorRegistry.Move move = registry.move(seeks, 100);
+    registry.disconnect(beside);
+    registry.putBack(move);
+    assertThat(connect("same", 200).next()).isEqualTo(10);
   }
 
   /** I3: who leaves before a seek forward is on storage leaves what it had before. */
