@@ -102,6 +102,7 @@ class TerminationIT {
       returned.seek(System.currentTimeMillis());
       await().until(returned::hasReachedEndOfTopic);
     }
+    broker.admin().topics().resetCursor(topic, "all", System.currentTimeMillis());
     try (Consumer<String> again = broker.broadcast(topic, "all", "away").subscribe()) {
       await().until(again::hasReachedEndOfTopic);
     }

@@ -188,7 +188,7 @@ public final class StartPositions {
 
   /** The ordinal of the first entry that was published at or after a time. */
   public CompletableFuture<Long> at(long publishTimeMillis) {
-    if (ledger.getLedgersInfo().isEmpty()) {
+    if (hasNoLedger()) {
       return CompletableFuture.completedFuture(oldest());
     }
     CompletableFuture<Long> found = new CompletableFuture<>();
@@ -240,10 +240,17 @@ public final class StartPositions {
     return index.ordinalAfter(position.getLedgerId(), position.getEntryId());
   }
 
+  /**
+   * Whether the topic was terminated without a message, and loaded again: then there is no first
+   * position to ask for.
+   */
+  public boolean hasNoLedger() {
+    return ledger.getLedgersInfo().isEmpty();
+  }
+
   /** The ordinal of the oldest message that is stored. */
   private long oldest() {
-    if (ledger.getLedgersInfo().isEmpty()) {
-      // Terminated without a message, and loaded again: then there is no first position to ask for.
+    if (hasNoLedger()) {
       return end();
     }
     Position first = BROKER.firstPosition(ledger);
