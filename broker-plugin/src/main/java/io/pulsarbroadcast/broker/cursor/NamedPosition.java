@@ -73,12 +73,12 @@ final class NamedPosition {
     return left != null && left.contains(cursor);
   }
 
-  /** Shows those left behind, and how many consumers each stands for. */
   /** Whether a cursor is left behind, and no other. */
   boolean isLeftAlone(VirtualCursor cursor) {
     return isLeftBehind(cursor) && left.isOnesOwn();
   }
 
+  /** Shows those left behind, and how many consumers each stands for. */
   void forEachLeftBehind(ObjIntConsumer<VirtualCursor> action) {
     if (left != null) {
       left.forEach(action);

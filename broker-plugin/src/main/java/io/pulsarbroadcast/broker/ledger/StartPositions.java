@@ -189,7 +189,7 @@ public final class StartPositions {
   /** The ordinal of the first entry that was published at or after a time. */
   public CompletableFuture<Long> at(long publishTimeMillis) {
     if (hasNoLedger()) {
-      return CompletableFuture.completedFuture(oldest());
+      return CompletableFuture.completedFuture(end());
     }
     CompletableFuture<Long> found = new CompletableFuture<>();
     BROKER
