@@ -129,14 +129,18 @@ public final class FanoutConsumer {
     }
   }
 
-  /** Moves on to {@code ordinal}, or stays if it is further: nothing before is sent, or again. */
+  /**
+   * Moves on to {@code ordinal}, or stays if it is further: nothing before is sent, or again. Who
+   * has come, or gone back, since its position was to move on is sent everything from there.
+   */
   void skipTo(long ordinal) {
-    if (next < ordinal) {
-      next = ordinal;
-      cursor.delivered(ordinal);
+    long skipped = Math.min(ordinal, cursor.next());
+    if (next < skipped) {
+      next = skipped;
+      cursor.delivered(skipped);
     }
     if (redeliveries != null) {
-      redeliveries.dropBefore(ordinal);
+      redeliveries.dropBefore(skipped);
     }
   }
 

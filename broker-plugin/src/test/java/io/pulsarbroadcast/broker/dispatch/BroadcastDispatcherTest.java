@@ -202,6 +202,7 @@ class BroadcastDispatcherTest {
     FanoutConsumer behind = connection.consumerAt(10);
     Read before = test.source.behind.remove();
 
+    test.registry.skipTo(500);
     test.dispatcher.skipTo(500);
     test.run();
     before.answer();
@@ -216,6 +217,7 @@ class BroadcastDispatcherTest {
     Connection connection = test.connection();
     FanoutConsumer consumer = connection.consumerAt(END);
 
+    test.registry.skipTo(END + 5);
     test.dispatcher.skipTo(END + 5);
     test.run();
     assertThat(test.source.skippedTo).isEqualTo(END + 5);

@@ -182,7 +182,7 @@ class ConnectionFanoutTest {
     FanoutConsumer behind = connection.consumerAt(10, 1_000);
     FanoutConsumer further = connection.consumerAt(700, 100);
     FanoutConsumer without = connection.consumerAt(20, 0);
-    test.dispatcher.skipTo(500);
+    skipTo(500);
     test.run();
 
     assertThat(List.of(behind.next, further.next, without.next)).containsExactly(500L, 700L, 500L);
@@ -194,12 +194,25 @@ class ConnectionFanoutTest {
     assertThat(without.messagesOut()).isZero();
   }
 
+  /** Its position has not moved, so nobody counts what it would not be sent (I6). */
+  @Test
+  void shouldLeaveWhoComesBeforeItHearsOfASkipWhereItIs() {
+    test.registry.skipTo(500);
+    FanoutConsumer newcomer = connection.readerAt(10, 1_000);
+    test.dispatcher.skipTo(500);
+    test.run();
+
+    assertThat(newcomer.next).isEqualTo(10);
+    test.answerAll(END);
+    assertThat(connection.received()).contains(10L, 499L, 500L);
+  }
+
   @Test
   void shouldTakeConsumersAtTheTailAlongBeyondIt() {
     FanoutConsumer consumer = connection.consumerAt(END, 100);
-    test.dispatcher.skipTo(END + 10);
+    skipTo(END + 10);
     test.run();
-    FanoutConsumer late = connection.consumerAt(END + 5, 100);
+    FanoutConsumer late = connection.readerAt(END + 5, 100);
     assertThat(test.source.behind.element().from)
         .as("the tail reader goes on after it")
         .isEqualTo(END + 5);
@@ -503,7 +516,7 @@ class ConnectionFanoutTest {
     assertThat(first.isGone()).isTrue();
     connection.fanout.remove(third);
     connection.fanout.remove(second);
-    test.dispatcher.skipTo(END + 10);
+    skipTo(END + 10);
     test.run();
     assertThat(List.of(first.next, second.next, third.next))
         .as("none of them is a member any more")
@@ -677,7 +690,7 @@ class ConnectionFanoutTest {
   @Test
   void shouldTakeWhoIsBehindAlongToTheTail() {
     connection.consumerAt(10, 100);
-    test.dispatcher.skipTo(END + 5);
+    skipTo(END + 5);
     test.run();
     test.source.behind.remove().answer();
     assertThat(test.source.behind).isEmpty();

@@ -356,18 +356,28 @@ final class TestDispatch {
     }
 
     FanoutConsumer orderedAt(long next, int permits, ConsumerOwner owner) {
-      return consumer(next, permits, true, owner);
+      return consumer(next, permits, 60, true, owner);
     }
 
     /** A consumer of the unordered contract. */
     FanoutConsumer unorderedAt(long next, int permits, ConsumerOwner owner) {
-      return consumer(next, permits, false, owner);
+      return consumer(next, permits, 60, false, owner);
     }
 
-    private FanoutConsumer consumer(long next, int permits, boolean ordered, ConsumerOwner owner) {
+    /** A non-durable one, which may be before the subscription's position. */
+    FanoutConsumer readerAt(long next, int permits) {
+      return consumer(next, permits, CursorRegistry.EPHEMERAL, true, new TestOwner());
+    }
+
+    private FanoutConsumer consumer(
+        long next, int permits, long ttlSeconds, boolean ordered, ConsumerOwner owner) {
       FanoutConsumer consumer =
           new FanoutConsumer(
-              consumers, registry.connect("c" + consumers, 60, () -> next, 0), -1, ordered, owner);
+              consumers,
+              registry.connect("c" + consumers, ttlSeconds, () -> next, 0),
+              -1,
+              ordered,
+              owner);
       consumers++;
       fanout.add(consumer);
       fanout.flow(consumer, permits);
