@@ -9,6 +9,7 @@ import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.List;
@@ -19,8 +20,10 @@ import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.SubscriptionInitialPosition;
+import org.apache.pulsar.client.api.SubscriptionMode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -104,6 +107,50 @@ class PartitionedTopicIT {
         assertThat(receive(returned, 10).stream().map(Message::getValue).toList())
             .isEqualTo(values(0, 10));
       }
+    }
+  }
+
+  /** Nobody holds anything back on it who holds nothing back on the others. */
+  @Test
+  void shouldKeepNothingOnAPartitionThatIsAddedForNonDurableConsumers(Broker broker)
+      throws Exception {
+    String topic = newPartitionedTopic(broker);
+    try (Consumer<String> here =
+        earliest(broker, topic, "here").subscriptionMode(SubscriptionMode.NonDurable).subscribe()) {
+      broker.admin().topics().updatePartitionedTopic(topic, PARTITIONS + 1);
+      String added = topic + "-partition-" + PARTITIONS;
+      await().until(() -> broker.admin().topics().getSubscriptions(added).contains("all"));
+      publish(broker, added, 0, 10);
+      assertThat(receive(here, 10)).hasSize(10);
+      awaitBacklog(broker, added, "all", 0);
+      here.close();
+      await().until(() -> broker.admin().topics().getSubscriptions(added).isEmpty());
+    }
+  }
+
+  /**
+   * As a broker without the plugin shows it, from which it would be made for an added partition: it
+   * declares the log of another topic.
+   */
+  @Test
+  void shouldNotStoreWhatDeclaresAnotherLog(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    publish(broker, topic, 0, 3);
+    broker
+        .admin()
+        .topics()
+        .createSubscription(
+            topic,
+            "all",
+            MessageId.earliest,
+            false,
+            Map.of("#pulsar.internal.broadcast.log", "0123456789abcdef/-1/", "mine", "kept"));
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(stats(broker, topic, "all").getSubscriptionProperties())
+          .containsEntry("pulsar.broadcast.positions.lost", "0")
+          .containsEntry("mine", "kept");
+      assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
+      awaitBacklog(broker, topic, "all", 0);
     }
   }
 

@@ -31,6 +31,7 @@ import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.api.transaction.Transaction;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.policies.data.DispatchRate;
@@ -269,6 +270,41 @@ class PositionsFaultProcessIT {
   }
 
   /** A client tries again; who has a position does not need what cannot be read. */
+  /** What is refused changes nothing: the consumer goes on where it was. */
+  @Test
+  void shouldGiveAConsumerEverythingWhoseUnsubscribeCouldNotBeStored() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> other = broker.broadcast(topic, "all", "other").subscribe();
+        Consumer<String> car = broker.atOnce(topic, "all", "car").receiverQueueSize(1).subscribe();
+        Consumer<String> reader =
+            broker
+                .broadcast(topic, "all", "reader")
+                .subscriptionMode(SubscriptionMode.NonDurable)
+                .subscribe()) {
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(other, 10)).isEqualTo(values(0, 10));
+      assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
+      awaitBacklog(broker, topic, "all", 7);
+      PositionsFaults faults = PositionsFaults.in(folder);
+      faults.failWrites();
+      try {
+        assertThatThrownBy(car::unsubscribe).isInstanceOf(PulsarClientException.class);
+        reader.unsubscribe();
+      } finally {
+        faults.takeWrites();
+      }
+      publish(broker, topic, 10, 12);
+      assertThat(receiveUntil(car, "message-11")).containsAll(values(3, 12));
+      assertThat(receiveAndAck(other, 2)).isEqualTo(values(10, 12));
+      awaitBacklog(broker, topic, "all", 0);
+
+      car.unsubscribe();
+      publish(broker, topic, 12, 13);
+      assertThat(receiveAndAck(other, 1)).isEqualTo(values(12, 13));
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
   @Test
   void shouldRefuseAsNotReadableOnlyWhoseStartIsToBeFound() throws Exception {
     String topic = Broker.newTopic();

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,7 @@ class TerminationIT {
       await().until(returned::hasReachedEndOfTopic);
     }
     broker.admin().topics().resetCursor(topic, "all", System.currentTimeMillis());
+    broker.admin().topics().resetCursor(topic, "all", MessageId.earliest);
     try (Consumer<String> again = broker.broadcast(topic, "all", "away").subscribe()) {
       await().until(again::hasReachedEndOfTopic);
     }

@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
 
@@ -160,6 +161,20 @@ public final class CursorRegistry {
       names.removeIfUnused(cursor.named);
     }
     return isEmpty();
+  }
+
+  /**
+   * Undoes {@link #forget}, which could not be brought to storage: the position waits for its
+   * consumer's return.
+   */
+  public synchronized void remember(VirtualCursor cursor) {
+    if (cursor.isDurable()) {
+      NamedPosition named = names.get(cursor.name());
+      long ttlSeconds = cursor.named.ttlSeconds();
+      names.connected(
+          named == null ? names.add(cursor.name(), ttlSeconds) : named, cursor, ttlSeconds, false);
+      names.leaveBehind(cursor, clockMillis.getAsLong());
+    }
   }
 
   /**
@@ -342,14 +357,20 @@ public final class CursorRegistry {
    * Moves one durable cursor, back or forward (seek). The move holds once it is settled: a consumer
    * that leaves before leaves the lower of both places behind.
    *
-   * @return null when its consumer has left and others of its name are away too: then the position
-   *     may be theirs as well, see {@link LeftPositions}
+   * @param hasLeft whether the consumer that asks is gone; asked while the lock is held
+   * @return null when it is, and the position may be somebody else's by now: another has returned
+   *     to it, or others of its name are away too, see {@link LeftPositions}
    */
-  public synchronized Move move(VirtualCursor cursor, long ordinal) {
-    if (!cursor.isConnected() && !cursor.named.isLeftAlone(cursor)) {
+  public synchronized Move move(VirtualCursor cursor, BooleanSupplier hasLeft, long ordinal) {
+    boolean itsOwn =
+        cursor.isConnected() ? !hasLeft.getAsBoolean() : cursor.named.isLeftAlone(cursor);
+    if (!itsOwn) {
       return null;
     }
-    Move move = new Move(cursor, cursor.next(), ordinal);
+    // Of what is not settled, the place before holds.
+    Move notSettled = moves.get(cursor);
+    long from = notSettled == null ? cursor.next() : Math.min(notSettled.from, cursor.next());
+    Move move = new Move(cursor, from, ordinal);
     cursor.reset(ordinal);
     moves.put(cursor, move);
     return move;
@@ -389,7 +410,11 @@ public final class CursorRegistry {
     if (moves.remove(move.cursor, move)) {
       resetToFrom(move);
     }
-    return raiseToFloor();
+    if (move.cursor.next() >= floor) {
+      return Skipped.NOTHING;
+    }
+    long entries = move.cursor.skipTo(floor);
+    return new Skipped(entries > 0 ? 1 : 0, entries);
   }
 
   private static void resetToFrom(Move move) {
@@ -408,6 +433,11 @@ public final class CursorRegistry {
   /** The subscription's position as last published. */
   public synchronized long floor() {
     return floor;
+  }
+
+  /** How many entries a position is behind {@code end}. */
+  public long lag(long next, long end) {
+    return Math.max(0, end - next - skipped.gapsWithin(next, end));
   }
 
   /** How many consumers are connected. */

@@ -16,7 +16,6 @@ final class NamedPosition {
   /** What stands for the name in the store. */
   final int number;
 
-  /** The longest that any of its consumers asked for. */
   private long ttlSeconds;
 
   /** How many connected consumers have the name. */
@@ -63,6 +62,11 @@ final class NamedPosition {
   /** How many positions are under the name, connected or left behind. */
   int count() {
     return connected + leftBehindCount();
+  }
+
+  /** The longest that any of its consumers asked for. */
+  long ttlSeconds() {
+    return ttlSeconds;
   }
 
   int leftBehindCount() {

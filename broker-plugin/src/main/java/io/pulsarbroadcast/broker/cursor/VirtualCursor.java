@@ -245,17 +245,21 @@ public final class VirtualCursor {
 
   /** How many entries before {@code end} are not acknowledged; those given to nobody count too. */
   public long unacknowledgedBefore(long end) {
+    return Math.max(0, ordinalsBefore(end) - skipped.gapsWithin(next, end));
+  }
+
+  /** How many entries before {@code end} are not acknowledged and were given to the consumer. */
+  public long outstandingBefore(long end) {
+    return Math.max(0, ordinalsBefore(end) - skipped.countWithin(next, end));
+  }
+
+  private long ordinalsBefore(long end) {
     if (ahead == null) {
       return Math.max(0, end - next);
     }
     synchronized (this) {
       return Math.max(0, end - next - (ahead == null ? 0 : ahead.countBefore(end)));
     }
-  }
-
-  /** How many entries before {@code end} are not acknowledged and were given to the consumer. */
-  public long outstandingBefore(long end) {
-    return Math.max(0, unacknowledgedBefore(end) - skipped.countWithin(next, end));
   }
 
   /** The first entry at or after {@code ordinal} that is not one of those given to nobody. */
@@ -269,7 +273,7 @@ public final class VirtualCursor {
    * @return how many entries were not acknowledged, those given to nobody included
    */
   synchronized long skipTo(long ordinal) {
-    long entries = unacknowledgedBefore(ordinal) - skipped.gapsWithin(next, ordinal);
+    long entries = unacknowledgedBefore(ordinal);
     return advanceTo(ordinal) ? entries : 0;
   }
 

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.AsyncCallbacks;
@@ -85,9 +86,12 @@ public final class MarkDelete {
   @GuardedBy("this")
   private int holds;
 
-  /** How many seeks are not on storage yet; until then what is behind them is not given up. */
+  /**
+   * How many positions are moved or dropped that storage still has; until that is settled, what
+   * they need is not given up.
+   */
   @GuardedBy("this")
-  private int seeks;
+  private int unsettled;
 
   /**
    * The last hand-over; the managed cursor shows its position before it is on storage. Written
@@ -247,11 +251,6 @@ public final class MarkDelete {
     skips.explain(SkipCause.OTHER);
   }
 
-  /** Whether {@link #stop} was called last. */
-  public boolean isStopped() {
-    return stopped;
-  }
-
   /** Goes on after {@link #stop}, with what moved meanwhile. */
   public void resume() {
     stopped = false;
@@ -311,8 +310,8 @@ public final class MarkDelete {
   }
 
   /**
-   * Hands the lowest position to the managed cursor now; not while it is held, nor during a seek,
-   * but then soon after.
+   * Hands the lowest position to the managed cursor now; not while it is held, nor during a seek or
+   * an unsubscribe, but then soon after.
    *
    * @return completed when the managed cursor has the position
    */
@@ -324,7 +323,7 @@ public final class MarkDelete {
     long lowest;
     synchronized (this) {
       consumers = cursors.isKeptForDurable() ? FOR_DURABLE : FOR_NON_DURABLE;
-      if (stopped || holds > 0 || seeks > 0) {
+      if (stopped || holds > 0 || unsettled > 0) {
         return CompletableFuture.completedFuture(null);
       }
       Position current = cursor.getMarkDeletedPosition();
@@ -442,8 +441,12 @@ public final class MarkDelete {
     return decided;
   }
 
-  /** Everybody has a place now: nothing is held any more for those whose positions are lost. */
-  private CompletableFuture<Void> decided() {
+  /**
+   * Everybody has a place now: nothing is held any more for those whose positions are lost.
+   *
+   * @return completed when that is on storage
+   */
+  public CompletableFuture<Void> decided() {
     if (!cursors.isFloorHeld()) {
       return DONE;
     }
@@ -498,17 +501,16 @@ public final class MarkDelete {
   /**
    * Moves a virtual cursor to {@code ordinal}, back or forward (seek).
    *
+   * @param hasLeft whether the consumer that asks is gone
    * @return completed when the new place is on storage. Fails when it cannot be brought there, and
    *     then the virtual cursor is not after the place where it was (I6).
    */
-  CompletableFuture<Void> move(VirtualCursor position, long ordinal) {
-    synchronized (this) {
-      seeks++;
-    }
+  CompletableFuture<Void> move(VirtualCursor position, BooleanSupplier hasLeft, long ordinal) {
+    unsettled();
     return lowerTo(
             ordinal,
             () -> {
-              Move move = cursors.move(position, ordinal);
+              Move move = cursors.move(position, hasLeft, ordinal);
               if (move == null) {
                 throw new CompletionException(consumerLeft());
               }
@@ -516,7 +518,7 @@ public final class MarkDelete {
             })
         .thenCompose(
             move -> store().handle((stored, e) -> ended(move, e)).thenCompose(ended -> ended))
-        .whenComplete((stored, e) -> sought());
+        .whenComplete((stored, e) -> settled());
   }
 
   private CompletableFuture<Void> ended(Move move, Throwable notStored) {
@@ -531,9 +533,18 @@ public final class MarkDelete {
     return new SubscriptionBusyException("The consumer has been disconnected, try again");
   }
 
-  private void sought() {
+  /**
+   * A position is about to be dropped: what it needs is not given up until {@link #settled}, for it
+   * may have to wait for its consumer again.
+   */
+  public synchronized void unsettled() {
+    unsettled++;
+  }
+
+  /** Ends what {@link #unsettled} began. */
+  public void settled() {
     synchronized (this) {
-      seeks--;
+      unsettled--;
     }
     positionMoved();
   }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.AsyncCallbacks.FindEntryCallback;
@@ -213,12 +214,13 @@ public final class StartPositions {
   }
 
   /** Moves a position (seek); a durable one's as {@link MarkDelete#move} says. */
-  public CompletableFuture<Void> move(VirtualCursor position, long ordinal) {
+  public CompletableFuture<Void> move(
+      VirtualCursor position, BooleanSupplier hasLeft, long ordinal) {
     if (!position.isDurable()) {
       position.reset(ordinal);
       return CompletableFuture.completedFuture(null);
     }
-    return markDelete.move(position, ordinal);
+    return markDelete.move(position, hasLeft, ordinal);
   }
 
   /** The last acknowledged entry of a position, which only a durable one holds in storage. */

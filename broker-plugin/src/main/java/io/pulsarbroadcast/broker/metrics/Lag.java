@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.metrics;
 
 import java.util.Arrays;
+import java.util.function.LongUnaryOperator;
 
 /**
  * How far consumers are behind the end of the topic. Immutable.
@@ -19,16 +20,16 @@ public record Lag(int consumers, long slowestEntries, long medianEntries) {
    * Summarizes positions.
    *
    * @param positions the first unacknowledged ordinal of each consumer; is sorted
-   * @param end the ordinal after the topic's last entry
+   * @param lag how many entries a position is behind
    */
-  public static Lag of(long[] positions, long end) {
+  public static Lag of(long[] positions, LongUnaryOperator lag) {
     if (positions.length == 0) {
       return NONE;
     }
     Arrays.sort(positions);
     return new Lag(
         positions.length,
-        Math.max(0, end - positions[0]),
-        Math.max(0, end - positions[positions.length / 2]));
+        lag.applyAsLong(positions[0]),
+        lag.applyAsLong(positions[positions.length / 2]));
   }
 }

@@ -106,6 +106,8 @@ public final class BroadcastStats {
       }
     }
     stats.consumers = listed;
+    // As of a reader's: no partition that is added is to keep anything for it.
+    stats.isDurable = cursors.isKeptForDurable();
     Shown properties = new Shown(stats.subscriptionProperties);
     summary().forEach((name, value) -> properties.put(name, value.toString()));
     properties.put(NOT_LISTED, Long.toString(Math.max(0, consumers.count() - listed.size())));
@@ -182,7 +184,7 @@ public final class BroadcastStats {
   }
 
   private Map<String, Long> summary() {
-    Lag lag = Lag.of(cursors.connectedPositions(), startPositions.end());
+    Lag lag = Lag.of(cursors.connectedPositions(), this::lag);
     return Map.of(
         LOST,
         cursors.isFloorHeld() ? 1L : 0L,
@@ -194,6 +196,10 @@ public final class BroadcastStats {
         lag.slowestEntries(),
         MEDIAN,
         lag.medianEntries());
+  }
+
+  private long lag(long position) {
+    return cursors.lag(position, startPositions.end());
   }
 
   private List<FurthestBehind.Placed<Consumer>> furthestBehind() {
@@ -221,7 +227,7 @@ public final class BroadcastStats {
         startPositions
             .positionBefore(placed.position(), consumers.isDurable(placed.item()))
             .toString());
-    copy.metadata.put(LAG, Long.toString(Math.max(0, startPositions.end() - placed.position())));
+    copy.metadata.put(LAG, Long.toString(lag(placed.position())));
     return copy;
   }
 

@@ -354,7 +354,7 @@ final class BroadcastConsumer extends Consumer
     return broadcast
         .parts()
         .startPositions()
-        .move(position(), ordinal)
+        .move(position(), () -> closed, ordinal)
         .thenRun(this::disconnectAfterSeek);
   }
 
@@ -433,6 +433,8 @@ final class BroadcastConsumer extends Consumer
                     .getCommandSender()
                     .sendErrorResponse(
                         requestId, BrokerServiceException.getClientErrorCode(e), e.getMessage());
+                // It is off the subscription; its client comes back.
+                BrokerLine.disconnect(this, false, Optional.empty());
               }
             });
   }

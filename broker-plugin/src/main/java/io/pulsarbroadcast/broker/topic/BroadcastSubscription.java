@@ -56,6 +56,9 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   private final BroadcastStats broadcastStats;
   private final LongAdder refusedAcks = new LongAdder();
 
+  /** The deletion of a subscription that nobody uses any more, while it is under way. */
+  private volatile CompletableFuture<Void> ending;
+
   /** Of the last reset: completed when what it decided about lost positions is on storage. */
   private volatile CompletableFuture<Void> resetDecided = CompletableFuture.completedFuture(null);
 
@@ -280,19 +283,28 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    */
   @Override
   public CompletableFuture<Void> resetCursor(Position position) {
-    return moving(() -> super.resetCursor(position));
+    return parts.startPositions().hasNoLedger()
+        ? stayAtTheEnd()
+        : moving(() -> super.resetCursor(position));
   }
 
   /** The broker looks for the position, and goes on as above; from 4.2 on without asking here. */
   @Override
   public CompletableFuture<Void> resetCursor(long timestamp) {
     if (parts.startPositions().hasNoLedger()) {
-      // The broker fails, and 4.2 then takes the reset for one that is under way for ever.
-      return CompletableFuture.completedFuture(null);
+      return stayAtTheEnd();
     }
     return BrokerLine.resetsByTimeItself()
         ? moving(() -> super.resetCursor(timestamp))
         : super.resetCursor(timestamp);
+  }
+
+  /**
+   * Moves nobody: a topic that was terminated without a message has one place only, and no ledger,
+   * without which the broker fails or never answers.
+   */
+  private CompletableFuture<Void> stayAtTheEnd() {
+    return parts.markDelete().decided().thenCompose(decided -> parts.markDelete().store());
   }
 
   private CompletableFuture<Void> moving(Supplier<CompletableFuture<Void>> reset) {
@@ -415,47 +427,76 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   }
 
   /**
-   * Drops the caller's position, and the subscription with the last one.
+   * Drops the caller's position, and the subscription with the last one. When that cannot be
+   * brought to storage, the position waits for the consumer's return.
    *
-   * @return completed when that is on storage: else a crash would bring the position back
+   * @return completed when it is on storage: else a crash would bring the position back
    */
   CompletableFuture<Void> unsubscribe(BroadcastConsumer consumer) {
+    parts.markDelete().unsettled();
     // First: of two who leave at once, who drops the last position must not find the other one.
     consumers.remove(consumer);
     boolean last = parts.cursors().forget(consumer.position());
     remove(consumer);
-    return last
-        ? deleteIf(parts.cursors()::isEmpty)
-        : parts.markDelete().flush().exceptionallyCompose(this::notDropped);
+    CompletableFuture<Boolean> deleted =
+        last
+            ? deleteIf(parts.cursors()::isEmpty)
+            : CompletableFuture.completedFuture(!consumer.position().isDurable());
+    return deleted
+        .thenCompose(
+            nothingToStore ->
+                nothingToStore
+                    ? CompletableFuture.<Void>completedFuture(null)
+                    : parts.markDelete().store())
+        .exceptionallyCompose(e -> notDropped(consumer.position(), e))
+        .whenComplete((dropped, e) -> parts.markDelete().settled());
+  }
+
+  private CompletableFuture<Void> notDropped(VirtualCursor position, Throwable failure) {
+    CompletableFuture<Void> overtaking = ending;
+    if (lifecycle.isDiscarded()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    if (overtaking != null) {
+      return overtaking.exceptionallyCompose(e -> remembered(position, e));
+    }
+    return remembered(position, failure);
+  }
+
+  private CompletableFuture<Void> remembered(VirtualCursor position, Throwable failure) {
+    parts.cursors().remember(position);
+    return CompletableFuture.failedFuture(ConsumerAdmission.toldClient(failure));
   }
 
   /**
    * Deletes the subscription when nobody uses it. Whoever is just coming is counted, or refused and
    * tries again: nobody is left on a subscription that is gone.
+   *
+   * @return whether it is deleted
    */
-  private CompletableFuture<Void> notDropped(Throwable failure) {
-    return parts.markDelete().isStopped()
-        // Who closes the subscription stores the rest, and who deletes it leaves nothing.
-        ? CompletableFuture.completedFuture(null)
-        : CompletableFuture.failedFuture(ConsumerAdmission.toldClient(failure));
-  }
-
-  private CompletableFuture<Void> deleteIf(BooleanSupplier unused) {
+  private CompletableFuture<Boolean> deleteIf(BooleanSupplier unused) {
     if (!lifecycle.fence()) {
       return CompletableFuture.failedFuture(
           new SubscriptionFencedException("Subscription is being closed, try again"));
     }
     if (isInUse() || !unused.getAsBoolean()) {
       lifecycle.unfence();
-      return CompletableFuture.completedFuture(null);
+      return CompletableFuture.completedFuture(false);
     }
-    return delete()
+    CompletableFuture<Void> deletion = new CompletableFuture<>();
+    ending = deletion;
+    delete()
         .whenComplete(
             (deleted, e) -> {
-              if (e != null) {
+              if (e == null) {
+                deletion.complete(null);
+              } else {
+                ending = null;
                 lifecycle.unfence();
+                deletion.completeExceptionally(e);
               }
             });
+    return deletion.thenApply(deleted -> true);
   }
 
   /**

@@ -352,7 +352,8 @@ final class BroadcastTopic extends MeteredTopic {
 
   /**
    * Stores what users have set. The broker gives the subscription on an added partition the
-   * properties that it shows for the first one, statistics among them.
+   * properties that it shows for the first one: statistics and, when a broker without the plugin
+   * shows them, what declares that one's log.
    */
   @Override
   public CompletableFuture<Subscription> createSubscription(
@@ -361,7 +362,7 @@ final class BroadcastTopic extends MeteredTopic {
         name,
         position,
         replicated,
-        properties == null ? null : BroadcastStats.withoutShown(properties));
+        properties == null ? null : DeclaredLog.ofUsers(BroadcastStats.withoutShown(properties)));
   }
 
   /** Deletes a subscription, and its positions with it. */

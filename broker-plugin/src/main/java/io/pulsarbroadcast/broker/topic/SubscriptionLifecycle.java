@@ -115,6 +115,11 @@ final class SubscriptionLifecycle {
     return closed;
   }
 
+  /** Whether the subscription's positions are gone, or about to be. */
+  boolean isDiscarded() {
+    return discarded;
+  }
+
   /** Takes part again after {@link #stop}, when closing the topic failed. */
   void resume() {
     closing = false;

@@ -133,9 +133,7 @@ record SubscriptionParts(
     metrics.sampleFrom(
         () ->
             new SubscriptionSample(
-                Lag.of(
-                    cursors.connectedPositions(),
-                    ordinalAfter(index, ledger.getLastConfirmedEntry())),
+                lagOf(cursors, ordinalAfter(index, ledger.getLastConfirmedEntry())),
                 cursors.leftBehindCount(),
                 fanout.convoys(),
                 thread.queued() + executors.queuedAcks(),
@@ -158,6 +156,10 @@ record SubscriptionParts(
         config,
         past,
         startPositions);
+  }
+
+  private static Lag lagOf(CursorRegistry cursors, long end) {
+    return Lag.of(cursors.connectedPositions(), next -> cursors.lag(next, end));
   }
 
   private static long ordinalAfter(LedgerIndex index, Position position) {

@@ -69,6 +69,22 @@ class CursorRegistryCountsTest {
   }
 
   @Test
+  void shouldNotTakeOrdinalsWithoutAnEntryForMissedWhenAPositionExpires() {
+    skipped.addGap(6, 10);
+    registry.disconnect(registry.connect("a", 60, () -> 5, 10));
+    assertThat(registry.expire(Long.MAX_VALUE, 12))
+        .as("I6")
+        .isEqualTo(new CursorRegistry.Skipped(1, 3));
+  }
+
+  @Test
+  void shouldNotTakeOrdinalsWithoutAnEntryForLag() {
+    skipped.addGap(6, 10);
+    assertThat(registry.lag(5, 12)).isEqualTo(3);
+    assertThat(registry.lag(12, 11)).as("an end that was read before").isZero();
+  }
+
+  @Test
   void shouldBelongToWhoIsThere() {
     assertThat(registry.isAbandonedByEphemerals()).isTrue();
     VirtualCursor reader = registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 5, 0);

@@ -64,8 +64,8 @@ class CursorRegistryTest {
     VirtualCursor second = connect("same", 7);
     registry.disconnect(first);
     registry.disconnect(second);
-    assertThat(registry.move(first, 20)).isNull();
-    assertThat(registry.move(second, 2)).isNull();
+    assertThat(registry.move(first, () -> false, 20)).isNull();
+    assertThat(registry.move(second, () -> false, 2)).isNull();
     assertThat(connect("same", 50).next()).isEqualTo(5);
   }
 
@@ -73,7 +73,7 @@ class CursorRegistryTest {
   void shouldMoveThePositionOfAConsumerThatHasLeftAlone() {
     VirtualCursor seeks = connect("alone", 10);
     registry.disconnect(seeks);
-    assertThat(registry.settle(registry.move(seeks, 100))).isTrue();
+    assertThat(registry.settle(registry.move(seeks, () -> false, 100))).isTrue();
     assertThat(connect("alone", 200).next()).isEqualTo(100);
   }
 
@@ -83,7 +83,7 @@ class CursorRegistryTest {
     VirtualCursor beside = connect("same", 60);
     VirtualCursor seeks = connect("same", 10);
     registry.disconnect(seeks);
-    CursorRegistry.Move move = registry.move(seeks, 100);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
     registry.disconnect(beside);
     registry.putBack(move);
     assertThat(connect("same", 200).next()).isEqualTo(10);
@@ -95,7 +95,7 @@ class CursorRegistryTest {
     VirtualCursor away = connect("same", 60);
     VirtualCursor seeks = connect("same", 10);
     registry.disconnect(away);
-    CursorRegistry.Move move = registry.move(seeks, 100);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
     registry.disconnect(seeks);
     assertThat(registry.settle(move)).isFalse();
     assertThat(registry.putBack(move)).isEqualTo(CursorRegistry.Skipped.NOTHING);
@@ -105,7 +105,7 @@ class CursorRegistryTest {
   @Test
   void shouldSettleAMoveBackThoughItsConsumerHasLeft() {
     VirtualCursor seeks = connect("alone", 10);
-    CursorRegistry.Move move = registry.move(seeks, 3);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, 3);
     registry.disconnect(seeks);
     assertThat(registry.settle(move)).isTrue();
     assertThat(connect("alone", 200).next()).isEqualTo(3);
@@ -115,21 +115,84 @@ class CursorRegistryTest {
   @Test
   void shouldSettleOnlyTheMoveThatWasStored() {
     VirtualCursor seeks = connect("alone", 10);
-    CursorRegistry.Move first = registry.move(seeks, 100);
+    CursorRegistry.Move first = registry.move(seeks, () -> false, 100);
     registry.disconnect(seeks);
     VirtualCursor again = connect("alone", 200);
-    CursorRegistry.Move second = registry.move(again, 100);
+    CursorRegistry.Move second = registry.move(again, () -> false, 100);
     assertThat(registry.settle(first)).isFalse();
     registry.disconnect(again);
     assertThat(registry.settle(second)).isFalse();
     assertThat(connect("alone", 200).next()).isEqualTo(10);
   }
 
+  /** Also when the consumer has come back at a place that is not settled. */
+  @Test
+  void shouldLeaveThePlaceBeforeTheFirstOfTwoMovesThatAreNotSettled() {
+    VirtualCursor seeks = connect("alone", 10);
+    registry.disconnect(seeks);
+    CursorRegistry.Move first = registry.move(seeks, () -> true, 100);
+    CursorRegistry.Move second = registry.move(connect("alone", 200), () -> false, 150);
+    registry.putBack(first);
+    assertThat(seeks.next()).as("the second may be stored").isEqualTo(150);
+    registry.putBack(second);
+    assertThat(seeks.next()).isEqualTo(10);
+  }
+
+  /** A seek that took long is not to move the consumer that has come back meanwhile. */
+  @Test
+  void shouldNotMoveThePositionToWhichAnotherConsumerHasReturned() {
+    VirtualCursor left = connect("alone", 10);
+    registry.disconnect(left);
+    VirtualCursor returned = connect("alone", 200);
+    assertThat(returned).isSameAs(left);
+    assertThat(registry.move(left, () -> true, 100)).isNull();
+    assertThat(returned.next()).isEqualTo(10);
+  }
+
+  @Test
+  void shouldMoveNobodyElseWhenAMoveIsPutBack() {
+    VirtualCursor seeks = connect("alone", 10);
+    VirtualCursor reader = registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 2, 0);
+    registry.putBack(registry.move(seeks, () -> false, 100));
+    assertThat(seeks.next()).isEqualTo(10);
+    assertThat(reader.next()).as("before the subscription's position").isEqualTo(2);
+  }
+
+  @Test
+  void shouldCountWhatAMoveThatIsPutBackCannotHaveAnyMore() {
+    VirtualCursor seeks = connect("alone", 10);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
+    registry.skipTo(50);
+    assertThat(registry.putBack(move)).isEqualTo(new CursorRegistry.Skipped(1, 40));
+    assertThat(seeks.next()).isEqualTo(50);
+  }
+
+  @Test
+  void shouldKeepThePositionOfAnUnsubscribeThatIsNotStored() {
+    VirtualCursor cursor = connect("car", 10);
+    registry.forget(cursor);
+    registry.remember(cursor);
+    assertThat(registry.leftBehindCount()).isEqualTo(1);
+    assertThat(registry.lowest()).as("I3").isEqualTo(10);
+    assertThat(connect("car", 50).next()).isEqualTo(10);
+    assertThat(connect("car", 50).next()).as("no more than left").isEqualTo(50);
+  }
+
+  @Test
+  void shouldKeepThePositionOfAnUnsubscribeThatIsNotStoredBesideANamesakes() {
+    VirtualCursor cursor = connect("same", 10);
+    registry.forget(cursor);
+    ackTo(connect("same", 20), 30);
+    registry.remember(cursor);
+    assertThat(registry.lowest()).as("I3").isEqualTo(10);
+    assertThat(connect("same", 50).next()).isEqualTo(10);
+  }
+
   /** Who resets all decides last. */
   @Test
   void shouldForgetAMoveThatAResetFollows() {
     VirtualCursor seeks = connect("alone", 10);
-    CursorRegistry.Move move = registry.move(seeks, 100);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
     registry.resetAll(50);
     registry.disconnect(seeks);
     assertThat(registry.settle(move)).isFalse();

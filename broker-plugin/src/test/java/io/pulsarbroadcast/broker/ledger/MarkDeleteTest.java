@@ -167,7 +167,7 @@ class MarkDeleteTest {
     VirtualCursor slow = connect("slow", 0);
     ackTo(slow, 3);
     written = new CompletableFuture<>();
-    CompletableFuture<Void> sought = markDelete.move(slow, 20);
+    CompletableFuture<Void> sought = markDelete.move(slow, () -> false, 20);
     markDelete.handOver();
     cursor.completeAll();
     assertThat(cursor.next).as("I3, while nobody knows").isZero();
@@ -180,7 +180,7 @@ class MarkDeleteTest {
     assertThat(cursor.next).isEqualTo(3);
 
     written = CompletableFuture.completedFuture("record");
-    assertThat(markDelete.move(slow, 20)).succeedsWithin(Duration.ofMinutes(1));
+    assertThat(markDelete.move(slow, () -> false, 20)).succeedsWithin(Duration.ofMinutes(1));
     assertThat(slow.next()).isEqualTo(20);
     markDelete.handOver();
     cursor.completeAll();
@@ -193,7 +193,7 @@ class MarkDeleteTest {
     VirtualCursor fast = connect("fast", 0);
     ackTo(fast, 20);
     written = CompletableFuture.failedFuture(new IllegalStateException("not written"));
-    assertThat(markDelete.move(fast, 5)).failsWithin(Duration.ofMinutes(1));
+    assertThat(markDelete.move(fast, () -> false, 5)).failsWithin(Duration.ofMinutes(1));
     assertThat(fast.next()).as("I4").isEqualTo(5);
   }
 
@@ -203,7 +203,7 @@ class MarkDeleteTest {
     ackTo(fast, 20);
     markDelete.handOver();
     cursor.completeAll();
-    CompletableFuture<Void> sought = markDelete.move(fast, 5);
+    CompletableFuture<Void> sought = markDelete.move(fast, () -> false, 5);
     markDelete.stop();
     cursor.completeAll();
     assertThat(sought).failsWithin(Duration.ofSeconds(20));
@@ -214,7 +214,7 @@ class MarkDeleteTest {
   void shouldCountWhatIsGoneWhenASeekIsNotStored() {
     VirtualCursor slow = connect("slow", 0);
     written = new CompletableFuture<>();
-    CompletableFuture<Void> sought = markDelete.move(slow, 20);
+    CompletableFuture<Void> sought = markDelete.move(slow, () -> false, 20);
     CompletableFuture<Void> cleared =
         markDelete.moveOn(
             SkipCause.CLEARED,
