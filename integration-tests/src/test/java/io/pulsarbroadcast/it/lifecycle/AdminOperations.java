@@ -136,8 +136,9 @@ final class AdminOperations {
   private void expireMessages(int topic, int place, boolean byTime) throws Exception {
     TopicModel model = bed.model(topic);
     int message = Math.min(model.at(place), model.end() - 1);
-    if (message < 0 || model.isTrimmed(message)) {
-      // Stock Pulsar does not find a message that is gone, and moves nothing.
+    if (message < 0 || model.isTrimmed(message) || (model.loadedTerminated && !byTime)) {
+      // Stock Pulsar does not find a message that is gone, nor one by its id in a topic that is
+      // loaded after its end, and moves nothing.
       return;
     }
     Published last = model.messages.get(message);
