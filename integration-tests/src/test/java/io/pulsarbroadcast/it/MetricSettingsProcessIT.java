@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.pulsar.client.api.Consumer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Metrics follow the settings that the broker has for its own. */
+@Order(1)
 class MetricSettingsProcessIT {
 
   private static final Duration TIMEOUT = Duration.ofMinutes(1);

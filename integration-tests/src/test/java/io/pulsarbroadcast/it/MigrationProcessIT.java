@@ -17,9 +17,11 @@ import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of consumers when their cluster migrates to another one. */
+@Order(1)
 class MigrationProcessIT {
 
   private static final String SUBSCRIPTION = "alerts";

@@ -30,6 +30,7 @@ import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.protocol.Commands;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * client's own connection.
  */
 @ExtendWith(BrokerExtension.class)
+@Order(1)
 class RawCommandsIT {
 
   /** Ids of consumers that the client does not give itself. */

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
  * have limits that a busy machine keeps.
  */
 @Tag("complete")
+@Order(1)
 class ScenarioProcessIT {
   /** Kept after the test, with the broker's log when a check failed. */
   private final Path results = Path.of("target/scenario-results", UUID.randomUUID().toString());
