@@ -277,6 +277,30 @@ class RawCommandsIT {
     assertDeletedBeforeTheNextWasMade(broker, topic);
   }
 
+  /** The broker would move the subscription. */
+  @Test
+  void shouldMoveNobodyByTheSeekOfAConsumerThatIsLeaving(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    MessageIdImpl first = (MessageIdImpl) publish(broker, topic, 0, 10).get(0);
+    try (Consumer<String> other = broker.broadcast(topic, "all", "other").subscribe();
+        PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      publish(broker, topic, 10, 20);
+      assertThat(receiveAndAck(other, 10)).isEqualTo(values(10, 20));
+      for (int round = 0; round < 20; round++) {
+        raw.subscribe(FIRST, topic, "last-" + FIRST).get();
+        CompletableFuture<?> left = raw.unsubscribe(FIRST);
+        CompletableFuture<?> again = raw.unsubscribe(FIRST);
+        CompletableFuture<?> sought = raw.seek(FIRST, first);
+        assertThat(left).succeedsWithin(TIMEOUT);
+        assertThat(isDone(again)).as("answered").succeedsWithin(TIMEOUT);
+        assertThat(isDone(sought).get()).as("it is leaving").isFalse();
+      }
+      publish(broker, topic, 20, 21);
+      assertThat(receiveAndAck(other, 1)).as("where it was").isEqualTo(values(20, 21));
+    }
+  }
+
   /** What is deleted with a subscription is not taken from the next one of its name. */
   private static void assertDeletedBeforeTheNextWasMade(Broker broker, String topic)
       throws IOException {

@@ -1,10 +1,13 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import com.google.common.collect.LinkedHashMultimap;
+import com.google.common.collect.SetMultimap;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
@@ -36,6 +39,10 @@ public final class CursorRegistry {
 
   @GuardedBy("this")
   private final NamedPositions names = new NamedPositions();
+
+  /** The positions that are being dropped, by name. Mostly empty. */
+  @GuardedBy("this")
+  private final SetMultimap<String, VirtualCursor> leaving = LinkedHashMultimap.create();
 
   /** What is not on storage yet, by the cursor that is moved. Mostly empty. */
   @GuardedBy("this")
@@ -97,16 +104,17 @@ public final class CursorRegistry {
     boolean returned = cursor != null;
     if (returned) {
       cursor.returned = true;
+    } else if (durable && leaving.containsKey(name)) {
+      cursor = leaving.get(name).iterator().next();
+      leaving.remove(name, cursor);
+      cursor.returned = true;
     } else {
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
     }
     if (durable) {
       keptForDurable = true;
-      if (named == null) {
-        named = names.add(name, ttlSeconds);
-      }
-      names.connected(named, cursor, ttlSeconds, returned);
+      names.connected(namedOf(name, ttlSeconds), cursor, ttlSeconds, returned);
     }
     connected.add(cursor);
     return cursor;
@@ -141,40 +149,64 @@ public final class CursorRegistry {
    */
   public synchronized void disconnect(VirtualCursor cursor) {
     if (connected.remove(cursor) && cursor.isDurable()) {
-      Move notSettled = moves.remove(cursor);
-      if (notSettled != null) {
-        resetToFrom(notSettled);
-      }
+      putBackUnsettled(cursor);
       names.leaveBehind(cursor, clockMillis.getAsLong());
     }
   }
 
   /**
-   * Takes a consumer off and forgets its position (unsubscribe).
+   * Takes a consumer off and forgets its position.
    *
    * @return whether no position is left, connected or not
    */
   public synchronized boolean forget(VirtualCursor cursor) {
-    if (connected.remove(cursor) && cursor.isDurable()) {
-      moves.remove(cursor);
-      cursor.named.disconnect();
-      names.removeIfUnused(cursor.named);
-    }
+    drop(cursor);
+    dropped(cursor);
     return isEmpty();
   }
 
   /**
-   * Undoes {@link #forget}, which could not be brought to storage: the position waits for its
-   * consumer's return.
+   * Takes a consumer off whose position is to be dropped (unsubscribe). Until that is on storage,
+   * and {@link #dropped} follows, the position holds what it needs, is moved as others are, and is
+   * the next consumer's of its name.
+   *
+   * @return whether no other position is left, connected or not; empty when the consumer was taken
+   *     off already
    */
-  public synchronized void remember(VirtualCursor cursor) {
+  public synchronized Optional<Boolean> drop(VirtualCursor cursor) {
+    if (!connected.remove(cursor)) {
+      return Optional.empty();
+    }
     if (cursor.isDurable()) {
-      NamedPosition named = names.get(cursor.name());
+      putBackUnsettled(cursor);
+      cursor.named.disconnect();
+      names.removeIfUnused(cursor.named);
+      leaving.put(cursor.name(), cursor);
+    }
+    return Optional.of(isEmpty());
+  }
+
+  /** What {@link #drop} began is on storage. */
+  public synchronized void dropped(VirtualCursor cursor) {
+    leaving.remove(cursor.name(), cursor);
+  }
+
+  /**
+   * What {@link #drop} began cannot be brought to storage: the position waits for its consumer's
+   * return.
+   */
+  public synchronized void keep(VirtualCursor cursor) {
+    if (leaving.remove(cursor.name(), cursor)) {
       long ttlSeconds = cursor.named.ttlSeconds();
-      names.connected(
-          named == null ? names.add(cursor.name(), ttlSeconds) : named, cursor, ttlSeconds, false);
+      names.connected(namedOf(cursor.name(), ttlSeconds), cursor, ttlSeconds, false);
       names.leaveBehind(cursor, clockMillis.getAsLong());
     }
+  }
+
+  @GuardedBy("this")
+  private NamedPosition namedOf(String name, long ttlSeconds) {
+    NamedPosition named = names.get(name);
+    return named == null ? names.add(name, ttlSeconds) : named;
   }
 
   /**
@@ -218,21 +250,40 @@ public final class CursorRegistry {
 
   @GuardedBy("this")
   private Skipped moveUpTo(long ordinal) {
-    long[] consumersAndEntries = new long[2];
-    forEach(
-        (cursor, count) -> {
-          if (cursor.next() < ordinal) {
-            long entries = cursor.skipTo(ordinal);
-            consumersAndEntries[0] += entries > 0 ? count : 0;
-            consumersAndEntries[1] += count * entries;
-          }
-        });
+    Raise raise = new Raise(ordinal);
+    forEach(raise);
     if (floorHeld && floor < ordinal) {
       // Nobody knows how many they are whose positions are lost.
-      consumersAndEntries[0]++;
-      consumersAndEntries[1] += ordinal - floor - skipped.gapsWithin(floor, ordinal);
+      raise.missed(1, ordinal - floor - skipped.gapsWithin(floor, ordinal));
     }
-    return new Skipped((int) consumersAndEntries[0], consumersAndEntries[1]);
+    return raise.skipped();
+  }
+
+  /** Moves cursors up to an ordinal, and counts what they had not acknowledged. */
+  private static final class Raise implements ObjIntConsumer<VirtualCursor> {
+    private final long ordinal;
+    private int positions;
+    private long entries;
+
+    Raise(long ordinal) {
+      this.ordinal = ordinal;
+    }
+
+    @Override
+    public void accept(VirtualCursor cursor, int count) {
+      if (cursor.next() < ordinal) {
+        missed(count, cursor.skipTo(ordinal));
+      }
+    }
+
+    void missed(int count, long entriesOfEach) {
+      positions += entriesOfEach > 0 ? count : 0;
+      entries += count * entriesOfEach;
+    }
+
+    Skipped skipped() {
+      return new Skipped(positions, entries);
+    }
   }
 
   /**
@@ -407,19 +458,30 @@ public final class CursorRegistry {
    *     meanwhile
    */
   public synchronized Skipped putBack(Move move) {
-    if (moves.remove(move.cursor, move)) {
-      resetToFrom(move);
-    }
-    if (move.cursor.next() >= floor) {
+    putBackUnsettled(move.cursor, move);
+    if (move.from >= floor) {
       return Skipped.NOTHING;
     }
-    long entries = move.cursor.skipTo(floor);
-    return new Skipped(entries > 0 ? 1 : 0, entries);
+    Raise raise = new Raise(floor);
+    // It may be a namesake's by now.
+    forEach(
+        (cursor, count) -> {
+          if (cursor.isDurable()) {
+            raise.accept(cursor, count);
+          }
+        });
+    return raise.skipped();
   }
 
-  private static void resetToFrom(Move move) {
-    if (move.cursor.next() > move.from) {
-      move.cursor.reset(move.from);
+  @GuardedBy("this")
+  private void putBackUnsettled(VirtualCursor cursor) {
+    putBackUnsettled(cursor, moves.get(cursor));
+  }
+
+  @GuardedBy("this")
+  private void putBackUnsettled(VirtualCursor cursor, Move move) {
+    if (move != null && moves.remove(cursor, move) && cursor.next() > move.from) {
+      cursor.reset(move.from);
     }
   }
 
@@ -526,6 +588,7 @@ public final class CursorRegistry {
   @GuardedBy("this")
   private void forEach(ObjIntConsumer<VirtualCursor> action) {
     connected.forEach(cursor -> action.accept(cursor, 1));
+    leaving.values().forEach(cursor -> action.accept(cursor, 1));
     names.forEachLeftBehind(action);
   }
 }

@@ -86,12 +86,9 @@ public final class MarkDelete {
   @GuardedBy("this")
   private int holds;
 
-  /**
-   * How many positions are moved or dropped that storage still has; until that is settled, what
-   * they need is not given up.
-   */
+  /** How many seeks are not on storage yet; until then what is behind them is not given up. */
   @GuardedBy("this")
-  private int unsettled;
+  private int seeks;
 
   /**
    * The last hand-over; the managed cursor shows its position before it is on storage. Written
@@ -310,8 +307,8 @@ public final class MarkDelete {
   }
 
   /**
-   * Hands the lowest position to the managed cursor now; not while it is held, nor during a seek or
-   * an unsubscribe, but then soon after.
+   * Hands the lowest position to the managed cursor now; not while it is held, nor during a seek,
+   * but then soon after.
    *
    * @return completed when the managed cursor has the position
    */
@@ -323,7 +320,7 @@ public final class MarkDelete {
     long lowest;
     synchronized (this) {
       consumers = cursors.isKeptForDurable() ? FOR_DURABLE : FOR_NON_DURABLE;
-      if (stopped || holds > 0 || unsettled > 0) {
+      if (stopped || holds > 0 || seeks > 0) {
         return CompletableFuture.completedFuture(null);
       }
       Position current = cursor.getMarkDeletedPosition();
@@ -506,7 +503,9 @@ public final class MarkDelete {
    *     then the virtual cursor is not after the place where it was (I6).
    */
   CompletableFuture<Void> move(VirtualCursor position, BooleanSupplier hasLeft, long ordinal) {
-    unsettled();
+    synchronized (this) {
+      seeks++;
+    }
     return lowerTo(
             ordinal,
             () -> {
@@ -518,7 +517,7 @@ public final class MarkDelete {
             })
         .thenCompose(
             move -> store().handle((stored, e) -> ended(move, e)).thenCompose(ended -> ended))
-        .whenComplete((stored, e) -> settled());
+        .whenComplete((stored, e) -> sought());
   }
 
   private CompletableFuture<Void> ended(Move move, Throwable notStored) {
@@ -533,18 +532,9 @@ public final class MarkDelete {
     return new SubscriptionBusyException("The consumer has been disconnected, try again");
   }
 
-  /**
-   * A position is about to be dropped: what it needs is not given up until {@link #settled}, for it
-   * may have to wait for its consumer again.
-   */
-  public synchronized void unsettled() {
-    unsettled++;
-  }
-
-  /** Ends what {@link #unsettled} began. */
-  public void settled() {
+  private void sought() {
     synchronized (this) {
-      unsettled--;
+      seeks--;
     }
     positionMoved();
   }

@@ -63,6 +63,9 @@ final class BroadcastConsumer extends Consumer
   private volatile boolean closed;
   private volatile boolean endAnnounced;
 
+  /** What its unsubscribe came to, or null: it has not sent one. */
+  private CompletableFuture<Void> unsubscribed;
+
   /** Whether it has been sent to another cluster. A topic that moves is at its end before. */
   private volatile boolean sentAway;
 
@@ -303,6 +306,10 @@ final class BroadcastConsumer extends Consumer
   }
 
   private CompletableFuture<Void> seek(Supplier<CompletableFuture<Void>> move) {
+    if (closed) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionBusyException("The consumer has been disconnected, try again"));
+    }
     if (!beginMove()) {
       return CompletableFuture.failedFuture(
           new SubscriptionBusyException("Another seek or reset of this consumer is under way"));
@@ -421,8 +428,7 @@ final class BroadcastConsumer extends Consumer
   /** Other consumers keep their positions, forced or not. */
   @Line(from = "3.2")
   public void doUnsubscribe(long requestId, boolean force) {
-    broadcast
-        .unsubscribe(this)
+    unsubscribed()
         .whenComplete(
             (done, e) -> {
               if (e == null) {
@@ -437,6 +443,14 @@ final class BroadcastConsumer extends Consumer
                 BrokerLine.disconnect(this, false, Optional.empty());
               }
             });
+  }
+
+  /** A client that has not been answered asks again. */
+  private synchronized CompletableFuture<Void> unsubscribed() {
+    if (unsubscribed == null) {
+      unsubscribed = broadcast.unsubscribe(this);
+    }
+    return unsubscribed;
   }
 
   /** Asks for nothing that costs more with every consumer. */

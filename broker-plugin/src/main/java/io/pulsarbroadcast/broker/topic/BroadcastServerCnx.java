@@ -284,10 +284,21 @@ final class BroadcastServerCnx extends ServerCnx {
     }
   }
 
+  /** The consumer of an id, also one that is closed and of which its client does not know that. */
+  private BroadcastConsumer known(long consumerId) {
+    CompletableFuture<?> subscribed = getConsumers().get(consumerId);
+    return subscribed != null
+            && subscribed.isDone()
+            && !subscribed.isCompletedExceptionally()
+            && subscribed.join() instanceof BroadcastConsumer consumer
+        ? consumer
+        : consumersById.get(consumerId);
+  }
+
   /** Moves the one consumer; the broker would move the subscription. */
   @Override
   protected void handleSeek(CommandSeek seek) {
-    BroadcastConsumer consumer = consumersById.get(seek.getConsumerId());
+    BroadcastConsumer consumer = known(seek.getConsumerId());
     if (consumer == null || !(seek.hasMessageId() || seek.hasMessagePublishTime())) {
       super.handleSeek(seek);
       return;

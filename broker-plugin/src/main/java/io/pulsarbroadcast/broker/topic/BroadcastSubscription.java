@@ -15,6 +15,7 @@ import io.pulsarbroadcast.broker.stats.BroadcastStats;
 import io.pulsarbroadcast.broker.stats.ConsumerReport;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -47,6 +48,8 @@ import org.slf4j.LoggerFactory;
 final class BroadcastSubscription extends LineNeutralSubscription {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastSubscription.class);
+  private static final CompletableFuture<Boolean> NOT_DELETED =
+      CompletableFuture.completedFuture(false);
 
   private final SubscriptionParts parts;
   private final SubscriptionLifecycle lifecycle;
@@ -433,39 +436,47 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    * @return completed when it is on storage: else a crash would bring the position back
    */
   CompletableFuture<Void> unsubscribe(BroadcastConsumer consumer) {
-    parts.markDelete().unsettled();
+    VirtualCursor position = consumer.position();
+    if (lifecycle.isClosing()) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionFencedException("Subscription is being closed, try again"));
+    }
     // First: of two who leave at once, who drops the last position must not find the other one.
     consumers.remove(consumer);
-    boolean last = parts.cursors().forget(consumer.position());
+    Optional<Boolean> last = parts.cursors().drop(position);
+    if (last.isEmpty()) {
+      return CompletableFuture.failedFuture(
+          new SubscriptionBusyException("The consumer has been disconnected, try again"));
+    }
     remove(consumer);
-    CompletableFuture<Boolean> deleted =
-        last
-            ? deleteIf(parts.cursors()::isEmpty)
-            : CompletableFuture.completedFuture(!consumer.position().isDurable());
-    return deleted
+    return (last.get() ? deleteIf(parts.cursors()::isEmpty) : NOT_DELETED)
         .thenCompose(
-            nothingToStore ->
-                nothingToStore
+            deleted ->
+                deleted || !position.isDurable()
                     ? CompletableFuture.<Void>completedFuture(null)
                     : parts.markDelete().store())
-        .exceptionallyCompose(e -> notDropped(consumer.position(), e))
-        .whenComplete((dropped, e) -> parts.markDelete().settled());
+        .exceptionallyCompose(this::notDropped)
+        .whenComplete(
+            (dropped, e) -> {
+              if (e == null) {
+                parts.cursors().dropped(position);
+              } else {
+                parts.cursors().keep(position);
+              }
+              parts.markDelete().positionMoved();
+            });
   }
 
-  private CompletableFuture<Void> notDropped(VirtualCursor position, Throwable failure) {
-    CompletableFuture<Void> overtaking = ending;
+  /** Unless the subscription is deleted meanwhile, and the position with it. */
+  private CompletableFuture<Void> notDropped(Throwable failure) {
+    CompletableFuture<Void> deletion = ending;
     if (lifecycle.isDiscarded()) {
       return CompletableFuture.completedFuture(null);
     }
-    if (overtaking != null) {
-      return overtaking.exceptionallyCompose(e -> remembered(position, e));
-    }
-    return remembered(position, failure);
-  }
-
-  private CompletableFuture<Void> remembered(VirtualCursor position, Throwable failure) {
-    parts.cursors().remember(position);
-    return CompletableFuture.failedFuture(ConsumerAdmission.toldClient(failure));
+    return deletion == null
+        ? CompletableFuture.failedFuture(ConsumerAdmission.toldClient(failure))
+        : deletion.exceptionallyCompose(
+            e -> CompletableFuture.failedFuture(ConsumerAdmission.toldClient(e)));
   }
 
   /**
@@ -479,12 +490,15 @@ final class BroadcastSubscription extends LineNeutralSubscription {
       return CompletableFuture.failedFuture(
           new SubscriptionFencedException("Subscription is being closed, try again"));
     }
-    if (isInUse() || !unused.getAsBoolean()) {
-      lifecycle.unfence();
-      return CompletableFuture.completedFuture(false);
-    }
     CompletableFuture<Void> deletion = new CompletableFuture<>();
+    // First: whoever fails to drop a position is in time to keep it, or it goes with the others.
     ending = deletion;
+    if (isInUse() || !unused.getAsBoolean()) {
+      ending = null;
+      lifecycle.unfence();
+      deletion.completeExceptionally(new SubscriptionBusyException("It is in use, try again"));
+      return NOT_DELETED;
+    }
     delete()
         .whenComplete(
             (deleted, e) -> {

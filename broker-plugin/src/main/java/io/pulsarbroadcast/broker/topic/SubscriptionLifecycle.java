@@ -1,7 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.topic;
 
-import io.pulsarbroadcast.broker.ledger.PositionsLedger;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -58,6 +57,11 @@ final class SubscriptionLifecycle {
     closing = true;
   }
 
+  /** Whether it is being closed. */
+  boolean isClosing() {
+    return closing;
+  }
+
   /** Whether the subscription takes no consumers: it is being closed, or its cursor moved. */
   boolean isFenced() {
     return closing || fenced.get();
@@ -93,26 +97,29 @@ final class SubscriptionLifecycle {
    * flushed.
    */
   CompletableFuture<Void> closeLog() {
-    PositionsLedger ledger = parts.past().ledger();
-    if (discarded) {
-      return CompletableFuture.completedFuture(null);
-    }
-    return ledger
+    return discarded ? CompletableFuture.completedFuture(null) : closeLedger();
+  }
+
+  /** Closes the positions log for good: it is about to be deleted. */
+  CompletableFuture<Void> discardLog() {
+    boolean open = !discarded;
+    // First: whoever fails to store something is to find out why.
+    discarded = true;
+    parts.markDelete().stop();
+    parts.metrics().close();
+    return open ? closeLedger() : CompletableFuture.completedFuture(null);
+  }
+
+  private CompletableFuture<Void> closeLedger() {
+    return parts
+        .past()
+        .ledger()
         .close()
         .exceptionally(
             e -> {
               log.warn("[{}][{}] Could not close the positions log", topic, subscription, e);
               return null;
             });
-  }
-
-  /** Closes the positions log for good: it is about to be deleted. */
-  CompletableFuture<Void> discardLog() {
-    parts.markDelete().stop();
-    parts.metrics().close();
-    CompletableFuture<Void> closed = closeLog();
-    discarded = true;
-    return closed;
   }
 
   /** Whether the subscription's positions are gone, or about to be. */

@@ -170,8 +170,10 @@ class CursorRegistryTest {
   @Test
   void shouldKeepThePositionOfAnUnsubscribeThatIsNotStored() {
     VirtualCursor cursor = connect("car", 10);
-    registry.forget(cursor);
-    registry.remember(cursor);
+    ackTo(connect("other", 10), 30);
+    assertThat(registry.drop(cursor)).contains(false);
+    assertThat(registry.lowest()).as("I3: not stored yet").isEqualTo(10);
+    registry.keep(cursor);
     assertThat(registry.leftBehindCount()).isEqualTo(1);
     assertThat(registry.lowest()).as("I3").isEqualTo(10);
     assertThat(connect("car", 50).next()).isEqualTo(10);
@@ -179,13 +181,89 @@ class CursorRegistryTest {
   }
 
   @Test
-  void shouldKeepThePositionOfAnUnsubscribeThatIsNotStoredBesideANamesakes() {
-    VirtualCursor cursor = connect("same", 10);
-    registry.forget(cursor);
-    ackTo(connect("same", 20), 30);
-    registry.remember(cursor);
-    assertThat(registry.lowest()).as("I3").isEqualTo(10);
-    assertThat(connect("same", 50).next()).isEqualTo(10);
+  void shouldHoldNothingForAnUnsubscribeThatIsStored() {
+    VirtualCursor cursor = connect("car", 10);
+    ackTo(connect("other", 10), 30);
+    registry.drop(cursor);
+    registry.dropped(cursor);
+    registry.keep(cursor);
+    assertThat(registry.lowest()).isEqualTo(30);
+    assertThat(connect("car", 50).next()).isEqualTo(50);
+  }
+
+  @Test
+  void shouldDropAPositionOnce() {
+    VirtualCursor cursor = connect("car", 10);
+    assertThat(registry.drop(cursor)).as("the last").contains(true);
+    assertThat(registry.drop(cursor)).isEmpty();
+    registry.keep(cursor);
+    registry.keep(cursor);
+    assertThat(registry.leftBehindCount()).isEqualTo(1);
+  }
+
+  /** Nobody knows yet whether it is dropped. */
+  @Test
+  void shouldGiveAPositionThatIsBeingDroppedToTheNextOfItsName() {
+    VirtualCursor cursor = connect("car", 10);
+    registry.drop(cursor);
+    VirtualCursor returned = connect("car", 50);
+    assertThat(returned.next()).isEqualTo(10);
+    registry.keep(cursor);
+    registry.dropped(cursor);
+    assertThat(registry.leftBehindCount()).isZero();
+    assertThat(registry.lowest()).isEqualTo(10);
+    assertThat(registry.isNobodys(returned)).isFalse();
+  }
+
+  @Test
+  void shouldMoveAPositionThatIsBeingDroppedAsTheOthers() {
+    VirtualCursor cursor = connect("car", 10);
+    registry.drop(cursor);
+    assertThat(registry.skipTo(20)).isEqualTo(new CursorRegistry.Skipped(1, 10));
+    registry.keep(cursor);
+    assertThat(cursor.next()).isEqualTo(20);
+    registry.drop(connect("car", 50));
+    registry.resetAll(6);
+    registry.keep(cursor);
+    assertThat(connect("car", 50).next()).isEqualTo(6);
+  }
+
+  /** Neither the seek nor the unsubscribe is stored. */
+  @Test
+  void shouldKeepThePlaceBeforeASeekThatIsNotSettled() {
+    VirtualCursor cursor = connect("car", 10);
+    CursorRegistry.Move move = registry.move(cursor, () -> false, 100);
+    registry.drop(cursor);
+    registry.putBack(move);
+    registry.keep(cursor);
+    assertThat(connect("car", 50).next()).isEqualTo(10);
+  }
+
+  /** I6: what is not there any more is counted, and not sent. */
+  @Test
+  void shouldRaiseThePositionThatIsOneWithThatOfAMoveThatIsPutBack() {
+    VirtualCursor away = connect("same", 60);
+    VirtualCursor seeks = connect("same", 10);
+    registry.disconnect(away);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
+    registry.skipTo(50);
+    registry.disconnect(seeks);
+    assertThat(registry.putBack(move)).isEqualTo(new CursorRegistry.Skipped(2, 80));
+    assertThat(connect("same", 200).next()).isEqualTo(50);
+  }
+
+  /** The same when somebody has returned to it meanwhile, who shares no cursor with it. */
+  @Test
+  void shouldRaiseThePositionOfWhoHasReturnedBeforeAMoveIsPutBack() {
+    VirtualCursor away = connect("same", 20);
+    VirtualCursor seeks = connect("same", 10);
+    registry.disconnect(away);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
+    registry.skipTo(50);
+    registry.disconnect(seeks);
+    VirtualCursor returned = connect("same", 200);
+    registry.putBack(move);
+    assertThat(returned.next()).isEqualTo(50);
   }
 
   /** Who resets all decides last. */
