@@ -198,6 +198,7 @@ class RawCommandsIT {
           .allMatch(
               error ->
                   error.contains("Another seek or reset of this consumer is under way")
+                      || error.contains("The consumer has been disconnected")
                       || error.contains("Consumer not found"));
     }
     awaitBacklog(broker, topic, "all", 10);
