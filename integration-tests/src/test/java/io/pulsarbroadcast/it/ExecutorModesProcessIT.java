@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * ExecutorPolicyTest} tries all twelve pairs.
  */
 @Tag("complete")
-@Order(1)
+@Order(2)
 class ExecutorModesProcessIT {
 
   private static final int CONNECTIONS = 3;

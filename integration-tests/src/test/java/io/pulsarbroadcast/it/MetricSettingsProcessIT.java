@@ -2,7 +2,7 @@
 package io.pulsarbroadcast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** Metrics follow the settings that the broker has for its own. */
-@Order(1)
+@Order(2)
 class MetricSettingsProcessIT {
 
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
@@ -133,7 +133,7 @@ class MetricSettingsProcessIT {
   /** Seven series for each would push those of others out at OpenTelemetry's limit. */
   @Test
   void shouldMakeNoOpenTelemetrySeriesPerBroadcastConsumer() throws Exception {
-    assumeThat(BrokerExtension.version()).as("has OpenTelemetry").doesNotStartWith("3.0.");
+    assumeFalse(BrokerExtension.version().startsWith("3.0."), "Pulsar 3.0 has no OpenTelemetry");
     int port = FreePorts.find(1)[0];
     try (Broker broker =
         Broker.start(

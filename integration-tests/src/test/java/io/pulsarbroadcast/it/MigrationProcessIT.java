@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of consumers when their cluster migrates to another one. */
-@Order(1)
+@Order(2)
 class MigrationProcessIT {
 
   private static final String SUBSCRIPTION = "alerts";

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Broadcast consumers pass the authentication, authorization and TLS of any consumer; whoever is
  * refused leaves no trace (I3, I4, I9). A stock consumer beside shows what the broker does itself.
  */
-@Order(1)
+@Order(2)
 class SecurityProcessIT {
 
   private static final String MEMBER = "member";

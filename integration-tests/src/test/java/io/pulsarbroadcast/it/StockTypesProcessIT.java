@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** I9: Pulsar's own subscription types behave the same with the NAR and without. */
-@Order(1)
+@Order(2)
 @ExtendWith({StockTypesProcessIT.PlainBroker.class, BrokerExtension.class})
 class StockTypesProcessIT {
   private static final int MESSAGES = 40;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Workload files on the real broker, without OpenMessaging Benchmark. Where few others run: a rate
  * that a busy broker does not sustain ends the steps.
  */
-@Order(1)
+@Order(2)
 @ExtendWith(BrokerExtension.class)
 class WorkloadProcessIT {
   private static final Path BENCHMARK = Path.of(System.getProperty("benchmark.folder"));
