@@ -2,8 +2,8 @@
 package io.pulsarbroadcast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import io.pulsarbroadcast.process.FreePorts;
