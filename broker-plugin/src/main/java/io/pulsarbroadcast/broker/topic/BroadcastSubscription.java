@@ -123,7 +123,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
         new SubscriptionWatch(
             topic.getManagedLedger(),
             parts,
-            this::isInUse,
+            this::isUsedSoon,
             () -> consumers.snapshot().forEach(Consumer::reachedEndOfTopic),
             this::deleteAbandoned,
             topic.getBrokerService().getPulsar().getExecutor()));
@@ -189,6 +189,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   /** Whether consumers are connected. */
   boolean isInUse() {
     return consumers.count() > 0;
+  }
+
+  /** Whether consumers are connected, or one is subscribing. */
+  private boolean isUsedSoon() {
+    return isInUse() || ((BroadcastTopic) topic).isSubscribing(getName());
   }
 
   /** Why it cannot become plain, or null, see {@link PlainSubscribe#refusal}. */

@@ -270,6 +270,7 @@ final class BroadcastTopic extends MeteredTopic {
     if (isNew) {
       types.subscribingToNew(name);
     }
+    types.subscribing(name);
     return super.subscribe(SubscribeOptions.asExclusive(option))
         .whenComplete(
             (standIn, e) -> {
@@ -287,7 +288,13 @@ final class BroadcastTopic extends MeteredTopic {
                   subscription
                       .register(option, connection)
                       .thenApply(consumer -> (Consumer) consumer));
-            });
+            })
+        .whenComplete((consumer, e) -> types.subscribed(name));
+  }
+
+  /** Whether a Broadcast subscribe is under way, which may wait for the transaction buffer. */
+  boolean isSubscribing(String subscription) {
+    return types.isSubscribing(subscription);
   }
 
   @Override

@@ -35,7 +35,7 @@ final class SubscriptionWatch {
   private boolean abandoned;
 
   /**
-   * @param inUse whether consumers are connected
+   * @param inUse whether consumers are connected, or subscribing
    * @param announceEnd tells all consumers that the topic has ended
    * @param deleteAbandoned deletes the subscription
    */

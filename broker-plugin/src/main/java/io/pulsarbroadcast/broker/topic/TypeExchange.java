@@ -3,6 +3,8 @@ package io.pulsarbroadcast.broker.topic;
 
 import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 
+import com.google.common.collect.ConcurrentHashMultiset;
+import com.google.common.collect.Multiset;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.ledger.CursorReads;
@@ -52,8 +54,11 @@ final class TypeExchange {
   private final BroadcastConfig config;
   private final PositionsLogs logs;
 
-  /** How many Broadcast subscribes are under way that began when there was no such subscription. */
-  private final Map<String, Integer> subscribesToNew = new ConcurrentHashMap<>();
+  /** Broadcast subscribes that are under way, by subscription. */
+  private final Multiset<String> subscribes = ConcurrentHashMultiset.create();
+
+  /** Those of them that began when there was no such subscription. */
+  private final Multiset<String> subscribesToNew = ConcurrentHashMultiset.create();
 
   private final Map<String, CompletableFuture<BroadcastSubscription>> toBroadcast =
       new ConcurrentHashMap<>();
@@ -66,14 +71,29 @@ final class TypeExchange {
     this.logs = logs;
   }
 
+  /** A Broadcast subscribe begins. */
+  void subscribing(String name) {
+    subscribes.add(name);
+  }
+
+  /** Ends what {@link #subscribing} began. */
+  void subscribed(String name) {
+    subscribes.remove(name);
+  }
+
+  /** Whether a Broadcast subscribe is under way. */
+  boolean isSubscribing(String name) {
+    return subscribes.contains(name);
+  }
+
   /** A Broadcast subscribe begins that makes its subscription, unless another is first. */
   void subscribingToNew(String name) {
-    subscribesToNew.merge(name, 1, Integer::sum);
+    subscribesToNew.add(name);
   }
 
   /** Ends what {@link #subscribingToNew} began. */
   void subscribedToNew(String name) {
-    subscribesToNew.computeIfPresent(name, (key, count) -> count == 1 ? null : count - 1);
+    subscribesToNew.remove(name);
   }
 
   /**
@@ -102,7 +122,7 @@ final class TypeExchange {
 
   /** Whether somebody is making a subscription now. */
   boolean isNew(String name) {
-    return subscribesToNew.containsKey(name);
+    return subscribesToNew.contains(name);
   }
 
   /**

@@ -20,4 +20,17 @@ class TypeExchangeTest {
     types.subscribedToNew("all");
     assertThat(types.isNew("all")).isFalse();
   }
+
+  /** A subscription that nobody is connected to is not deleted while one of them is coming. */
+  @Test
+  void shouldKnowOfASubscribeUntilTheLastOfThoseUnderWayHasEnded() {
+    types.subscribing("all");
+    types.subscribing("all");
+    types.subscribed("all");
+    assertThat(types.isSubscribing("all")).isTrue();
+    assertThat(types.isSubscribing("others")).isFalse();
+
+    types.subscribed("all");
+    assertThat(types.isSubscribing("all")).isFalse();
+  }
 }

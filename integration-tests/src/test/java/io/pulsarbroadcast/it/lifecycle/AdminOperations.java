@@ -141,6 +141,10 @@ final class AdminOperations {
       // loaded after its end, and moves nothing.
       return;
     }
+    if (model.subscription.isPlain()) {
+      // On its own types it may stop earlier, if messages are acknowledged while it looks.
+      return;
+    }
     Published last = model.messages.get(message);
     Missing missing = bed.observation(topic).missing("ttl");
     try {

@@ -472,11 +472,15 @@ final class SubscriptionModel {
     }
   }
 
-  /** Where the lowest durable position is, by the first message that it must or may be given. */
+  /**
+   * Where the lowest durable position is, by the first message that it must or may be given; where
+   * the subscription at most is if there is none. One of non-durable consumers follows what they
+   * are sent, which may be everything.
+   */
   int lowest(ToIntFunction<Position> next) {
     List<Position> positions = durablePositions();
     if (positions.isEmpty()) {
-      return floorAtMost;
+      return kept ? floorAtMost : topic.end();
     }
     return positions.stream().mapToInt(next).min().orElseThrow();
   }
