@@ -42,6 +42,8 @@ final class Clients implements AutoCloseable {
     return PulsarClient.builder()
         .serviceUrl(broker.process().serviceUrl())
         .enableTransaction(true)
+        // Stock Pulsar may wait half a minute for a reader of its transaction buffers' snapshots.
+        .operationTimeout(60, TimeUnit.SECONDS)
         .ioThreads(1)
         .listenerThreads(1)
         .build();

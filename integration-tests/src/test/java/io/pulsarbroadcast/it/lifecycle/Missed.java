@@ -52,7 +52,9 @@ record Missed(long least, long most) {
     for (Session session : subscription.sessions()) {
       if (session.durable) {
         least += session.isBrief() ? 0 : surely(subscription, session.position, atLeast);
-        names.computeIfAbsent(session.name, name -> new LeftBehind()).add(session.position);
+        names
+            .computeIfAbsent(session.name, name -> new LeftBehind())
+            .add(session.position, subscription.topic.end());
       } else {
         most += perhaps(subscription, session.position, atMost);
       }

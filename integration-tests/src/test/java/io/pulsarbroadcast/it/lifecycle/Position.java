@@ -27,11 +27,14 @@ final class Position {
     return copy;
   }
 
-  /** Whoever has this position may get whatever either is to get, and misses nothing of either. */
-  void lowerTo(Position other) {
+  /**
+   * Whoever has this position misses nothing of either, and may get again what follows the lower
+   * one, up to {@code end}.
+   */
+  void lowerTo(Position other, int end) {
     must.or(other.must);
     may.or(other.may);
-    mayRepeat(perhapsNext(must.length()), must.length());
+    mayRepeat(perhapsNext(end), end);
   }
 
   /** It is not known which of two positions this is. */

@@ -27,11 +27,11 @@ final class SubscriptionModel {
     int count;
     Position position;
 
-    void add(Position left) {
+    void add(Position left, int end) {
       if (count++ == 0) {
         position = left.copy();
       } else {
-        position.lowerTo(left);
+        position.lowerTo(left, end);
       }
     }
 
@@ -248,7 +248,9 @@ final class SubscriptionModel {
   }
 
   private void leaveBehind(Session session) {
-    leftBehind.computeIfAbsent(session.name, name -> new LeftBehind()).add(session.position);
+    leftBehind
+        .computeIfAbsent(session.name, name -> new LeftBehind())
+        .add(session.position, topic.end());
   }
 
   /** What was left under a name without a time to live is dropped. */
