@@ -383,7 +383,8 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   /**
    * Removes a consumer; a durable one leaves its position behind. With the last one ends what only
-   * ephemeral ones used, unless they are disconnected to be moved and will be back.
+   * ephemeral ones used, unless they are disconnected to be moved and will be back. If somebody is
+   * subscribing, {@link SubscriptionWatch} looks later.
    */
   @Override
   public void removeConsumer(Consumer consumer, boolean isResetCursor) {
@@ -392,6 +393,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     } else if (remove(connected)
         && !isResetCursor
         && parts.cursors().isAbandonedByEphemerals()
+        && !isUsedSoon()
         && !lifecycle.isFenced()) {
       deleteAbandoned();
     }

@@ -26,7 +26,7 @@ final class AdminOperations {
     int topic = operation.topic();
     if (operation instanceof Operation.CreateSubscription create) {
       createSubscription(create);
-    } else if (!bed.exists(topic)) {
+    } else if (!bed.subscription(topic).exists()) {
       return;
     } else if (operation instanceof Operation.DeleteSubscription) {
       deleteSubscription(topic);

@@ -68,7 +68,7 @@ final class ConsumerOperations {
       if (message == null) {
         throw new Difference(bed.missing(session));
       }
-      oracle.received(session, message);
+      oracle.received(session, message, bed.isDisturbed(session));
       left -= before - oracle.pending(session);
     }
   }

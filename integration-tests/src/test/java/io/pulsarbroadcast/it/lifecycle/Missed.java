@@ -84,7 +84,7 @@ record Missed(long least, long most) {
 
   /** Markers of transactions count, unless somebody has read them already; plain ones do not. */
   private static Missed between(SubscriptionModel subscription, long least, long most) {
-    if (!subscription.isBroadcast() || subscription.isPerhapsGone()) {
+    if (!subscription.isBroadcast()) {
       return new Missed(0, Long.MAX_VALUE);
     }
     return new Missed(least, subscription.topic.hadTransactions ? Long.MAX_VALUE : most);

@@ -61,8 +61,12 @@ final class Oracle {
         .formatted(session, pendingOf(session), topicOf(session).end(), session.everReceived);
   }
 
-  /** A consumer was given a message. */
-  void received(Session session, Message<String> message) {
+  /**
+   * A consumer was given a message.
+   *
+   * @param disturbed whether what it was given before may come again, for its connection was lost
+   */
+  void received(Session session, Message<String> message, boolean disturbed) {
     TopicModel topic = topicOf(session);
     String[] parts = message.getValue().split("/");
     Difference.unless(
@@ -79,6 +83,25 @@ final class Oracle {
         "%s was given message %d of a transaction that is not committed",
         session,
         number);
+    Difference.unless(
+        number < topic.deliverableEnd(),
+        "%s was given message %d behind message %d of a transaction that is open",
+        session,
+        number,
+        topic.deliverableEnd());
+    if (session.broadcast && !disturbed) {
+      Difference.unless(
+          !session.acknowledged.get(number),
+          "%s was given message %d again, which it had acknowledged",
+          session,
+          number);
+      Difference.unless(
+          !session.ordered || number >= session.received.length(),
+          "%s was given message %d after %d (I2)",
+          session,
+          number,
+          session.received.length() - 1);
+    }
     boolean first = !session.everReceived.get(number);
     Difference.unless(
         !first || session.position.allows(number),
@@ -86,26 +109,36 @@ final class Oracle {
         session,
         number,
         session.position.must);
-    if (first && session.ordered) {
-      BitSet before = pendingOf(session);
+    Published entry = topic.messages.get(number);
+    if (first && session.isInOrder(entry.delayed())) {
+      BitSet before = inOrder(session, pendingOf(session));
       before.andNot(session.everReceived);
       before.clear(number, Math.max(number, before.length()));
       Difference.unless(
           before.isEmpty(), "%s was given message %d before %s (I1, I2)", session, number, before);
+      int last = inOrder(session, session.everReceived).length() - 1;
       Difference.unless(
-          number >= session.everReceived.length(),
+          number > last,
           "%s was given message %d for the first time after %d (I2)",
           session,
           number,
-          session.everReceived.length() - 1);
+          last);
     }
     session.received.set(number);
     session.everReceived.set(number);
-    Published entry = topic.messages.get(number);
     if (number == entry.firstOfEntry() || session.deliveries.containsKey(number)) {
       forgetDeliveries(session, entry);
     }
     session.deliveries.put(number, message);
+  }
+
+  private BitSet inOrder(Session session, BitSet messages) {
+    List<Published> published = topicOf(session).messages;
+    BitSet inOrder = new BitSet();
+    messages.stream()
+        .filter(number -> session.isInOrder(published.get(number).delayed()))
+        .forEach(inOrder::set);
+    return inOrder;
   }
 
   private static void forgetDeliveries(Session session, Published entry) {
@@ -137,6 +170,7 @@ final class Oracle {
       session.deliveries.remove(i);
     }
     session.position.clear(from, entry.endOfEntry());
+    session.acknowledged.set(from, entry.endOfEntry());
     topicOf(session).subscription.moved();
   }
 

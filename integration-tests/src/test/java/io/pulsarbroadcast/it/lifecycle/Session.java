@@ -26,6 +26,9 @@ final class Session {
   /** Received since the consumer was put to its place. */
   final BitSet everReceived = new BitSet();
 
+  /** Acknowledged since then, which does not come again. */
+  final BitSet acknowledged = new BitSet();
+
   /** The last deliveries of what can be acknowledged. */
   final Map<Integer, Message<String>> deliveries = new HashMap<>();
 
@@ -46,6 +49,11 @@ final class Session {
     this.position = position;
   }
 
+  /** Whether a message comes in its place among others. */
+  boolean isInOrder(boolean delayed) {
+    return ordered || (broadcast && !delayed);
+  }
+
   /** Whether its position can expire as soon as its connection is lost. */
   boolean isBrief() {
     return broadcast && durable && name.equals(Sequence.BRIEF);
@@ -55,6 +63,7 @@ final class Session {
   void beginAgain() {
     received.clear();
     everReceived.clear();
+    acknowledged.clear();
     deliveries.clear();
   }
 

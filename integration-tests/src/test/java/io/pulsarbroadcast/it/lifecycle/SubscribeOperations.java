@@ -104,7 +104,7 @@ final class SubscribeOperations {
 
   private void subscribeWrongly(int topic, Mistake mistake) {
     boolean isFoundFirst = mistake == Mistake.READ_COMPACTED && bed.model(topic).rules.declaredOnly;
-    if (isFoundFirst && !bed.exists(topic)) {
+    if (isFoundFirst && !bed.subscription(topic).exists()) {
       // It is refused because there is no subscription.
       return;
     }
@@ -116,7 +116,7 @@ final class SubscribeOperations {
 
   private void subscribeReader(int topic) throws Exception {
     SubscriptionModel subscription = bed.subscription(topic);
-    if (!subscription.isBroadcast() || subscription.isPerhapsGone() || subscription.isDeclared()) {
+    if (!subscription.isBroadcast() || subscription.isDeclared()) {
       return;
     }
     refused(
@@ -141,8 +141,7 @@ final class SubscribeOperations {
           "reached max consumers limit");
       return true;
     }
-    // Whether it has to be made first, nobody knows.
-    return durable && subscription.isPerhapsGone() && bed.model(topic).rules.declaredOnly;
+    return false;
   }
 
   private static void refused(

@@ -69,9 +69,6 @@ final class SubscriptionModel {
   /** Whether durable consumers have been here, which keeps the subscription. */
   private boolean kept;
 
-  /** Whether the broker may have deleted it after its last non-durable consumer. */
-  private boolean perhapsGone;
-
   SubscriptionModel(TopicModel topic) {
     this.topic = topic;
   }
@@ -102,10 +99,6 @@ final class SubscriptionModel {
     return type == Type.ABSENT && topic.rules.declaredOnly;
   }
 
-  boolean isPerhapsGone() {
-    return perhapsGone;
-  }
-
   Position plain() {
     return plain;
   }
@@ -131,6 +124,12 @@ final class SubscriptionModel {
     return !leftBehind.isEmpty() || sessions.stream().anyMatch(session -> session.durable);
   }
 
+  /** Whether there are positions that cannot have expired while their consumers were away. */
+  private boolean hasLastingPositions() {
+    return leftBehind.keySet().stream().anyMatch(name -> !name.equals(Sequence.BRIEF))
+        || sessions.stream().anyMatch(session -> session.durable && !session.isBrief());
+  }
+
   int floorAtMost() {
     return type == Type.PLAIN ? plain.next(topic.end()) : floorAtMost;
   }
@@ -153,8 +152,7 @@ final class SubscriptionModel {
     if (type == Type.ABSENT) {
       becomePlain(initial(earliest));
     } else if (type == Type.BROADCAST) {
-      Position floor = floor();
-      becomePlain(perhapsGone ? Position.oneOf(floor, initial(earliest)) : floor);
+      becomePlain(floor());
     }
     Session session = new Session(slot, number, "plain", false, ordered, true, plain);
     sessions.add(session);
@@ -175,7 +173,6 @@ final class SubscriptionModel {
       leftBehind.remove(name);
     }
     kept |= durable;
-    perhapsGone = false;
     Session session = new Session(slot, number, name, true, ordered, durable, position);
     sessions.add(session);
     if (durable) {
@@ -190,17 +187,13 @@ final class SubscriptionModel {
     if (!durable) {
       return initial;
     }
-    if (!perhapsGone && !hasPositions()) {
+    if (!hasPositions()) {
       return floor();
     }
-    if (!perhapsGone
-        && inherited
-        && !perhapsInherited
-        && exactFloor() == original
-        && original >= 0) {
+    if (inherited && !perhapsInherited && exactFloor() == original && original >= 0) {
       return floor();
     }
-    if (perhapsGone || inherited || (kept && !hasDurablePositions())) {
+    if (inherited || (kept && !hasDurablePositions())) {
       return Position.oneOf(floor(), initial);
     }
     return initial;
@@ -222,7 +215,6 @@ final class SubscriptionModel {
   private void becomePlain(Position at) {
     type = Type.PLAIN;
     plain = at;
-    perhapsGone = false;
   }
 
   private void becomeBroadcast(Position at, boolean wasThere) {
@@ -233,7 +225,6 @@ final class SubscriptionModel {
     original = exactFloor();
     perhapsInherited = false;
     kept = wasThere;
-    perhapsGone = false;
     plain = null;
   }
 
@@ -243,7 +234,6 @@ final class SubscriptionModel {
     if (session.broadcast && session.durable) {
       leaveBehind(session);
     }
-    perhapsGone |= kept && isEmptied() && !session.durable;
     moved();
   }
 
@@ -262,14 +252,6 @@ final class SubscriptionModel {
   /** Whether nobody is connected, and nobody durable ever was: the subscription ends. */
   boolean isAbandoned() {
     return type == Type.BROADCAST && !kept && sessions.isEmpty();
-  }
-
-  boolean isEmptied() {
-    return type == Type.BROADCAST && !hasPositions();
-  }
-
-  void perhapsGone() {
-    perhapsGone = true;
   }
 
   /**
@@ -294,7 +276,6 @@ final class SubscriptionModel {
     inherited = false;
     perhapsInherited = false;
     kept = false;
-    perhapsGone = false;
     floorAtLeast = 0;
     floorAtMost = 0;
     topic.heldByNobody();
@@ -331,7 +312,7 @@ final class SubscriptionModel {
         inherited = kept;
         original = exactFloor();
         perhapsInherited = false;
-      } else if (lost.stream().anyMatch(Session::isBrief)) {
+      } else if (!hasLastingPositions()) {
         inherited = true;
         perhapsInherited = true;
         floorAtMost = topic.end();
@@ -368,6 +349,10 @@ final class SubscriptionModel {
           .mapToInt(position -> position.next(topic.end()))
           .min()
           .ifPresent(lowest -> floorAtMost = Math.max(floorAtMost, lowest));
+      // Nothing is kept for non-durable consumers.
+      sessions.stream()
+          .filter(session -> !session.durable)
+          .forEach(session -> session.position.relaxBefore(topic.deletableBefore(floorAtMost)));
     }
   }
 
@@ -409,14 +394,13 @@ final class SubscriptionModel {
     }
     if (session.durable) {
       lowerFloor(there);
-      long namesakes =
-          sessions.stream().filter(s -> s.durable && s.name.equals(session.name)).count();
       LeftBehind left = leftBehind.get(session.name);
-      if (left != null || namesakes > 1) {
-        there.mayRepeat(0, topic.end());
-        if (left != null) {
-          left.position.mayRepeat(0, topic.end());
-        }
+      if (left != null) {
+        // It may have come back at that position, and left its own instead.
+        int lowest =
+            Math.min(there.perhapsNext(topic.end()), left.position.perhapsNext(topic.end()));
+        there.mayRepeat(lowest, topic.end());
+        left.position.mayRepeat(lowest, topic.end());
       }
     }
     moved();

@@ -83,11 +83,6 @@ final class TestBed implements AutoCloseable {
     return Clients.subscription(topic);
   }
 
-  /** Whether there surely is a subscription. */
-  boolean exists(int topic) {
-    return subscription(topic).exists() && !subscription(topic).isPerhapsGone();
-  }
-
   /** A consumer has been connected. */
   void connected(Session session, Consumer<String> consumer) {
     consumers.put(session, consumer);
@@ -115,15 +110,18 @@ final class TestBed implements AutoCloseable {
     disconnectedMillis.put(session, consumer(session).getLastDisconnectedTimestamp());
   }
 
+  /** Whether its client has been disconnected by something else than the sequence. */
+  boolean isDisturbed(Session session) {
+    return consumer(session).getLastDisconnectedTimestamp() != disconnectedMillis.get(session);
+  }
+
   /** What the broker and the client say of a consumer that misses something. */
   String missing(Session session) throws PulsarAdminException {
-    boolean disturbed =
-        consumer(session).getLastDisconnectedTimestamp() != disconnectedMillis.get(session);
     return "%s; the broker has %s%s"
         .formatted(
             oracle.missing(session),
             observation(session.topic).consumers(),
-            disturbed ? "; its client has been disconnected by something else" : "");
+            isDisturbed(session) ? "; its client has been disconnected by something else" : "");
   }
 
   /** Something that is done to the broker. */

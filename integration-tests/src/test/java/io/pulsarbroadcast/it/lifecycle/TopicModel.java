@@ -40,6 +40,9 @@ final class TopicModel {
 
   private long endedMillis;
 
+  /** What is before this message is not in the ledger that is written to. */
+  private int ledgerStart;
+
   /** What is before this message may have been deleted from storage. */
   private int trimmedBefore;
 
@@ -173,6 +176,22 @@ final class TopicModel {
         : Math.max(trimmedBefore, subscription.floorAtMost());
   }
 
+  /**
+   * What is before this message may be deleted, when the subscription's position has reached one.
+   */
+  int deletableBefore(int floor) {
+    return rules.retained ? 0 : Math.min(floor, ledgerStart);
+  }
+
+  /** It has been loaded again. */
+  void loaded() {
+    ledgerStart = end();
+    loadedTerminated = terminated;
+    if (!subscription.exists()) {
+      heldByNobody();
+    }
+  }
+
   boolean isTrimmed(int message) {
     return message < trimmedBefore;
   }
@@ -183,6 +202,7 @@ final class TopicModel {
   }
 
   void truncated() {
+    ledgerStart = end();
     trimmedBefore = end();
   }
 
@@ -201,6 +221,7 @@ final class TopicModel {
     terminated = false;
     loadedTerminated = false;
     hadTransactions = false;
+    ledgerStart = 0;
     trimmedBefore = 0;
     subscription.deleted();
   }

@@ -55,11 +55,8 @@ final class TopicOperations {
   private void unload(int topic) throws Exception {
     SubscriptionModel subscription = bed.subscription(topic);
     bed.reconnecting(subscription.sessions(), () -> bed.admin.topics().unload(bed.topic(topic)));
+    bed.model(topic).loaded();
     subscription.reconnected(subscription.sessions(), true);
-    bed.model(topic).loadedTerminated = bed.model(topic).terminated;
-    if (!subscription.exists()) {
-      bed.model(topic).heldByNobody();
-    }
   }
 
   private void delete(int topic, boolean unloaded) throws Exception {
