@@ -383,6 +383,26 @@ class RawCommandsIT {
     }
   }
 
+  /** The subscription ends with its last non-durable consumer, but not under one that is coming. */
+  @Test
+  void shouldServeANonDurableConsumerWhoseDeadNamesakeWasTheOnlyOne(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    publish(broker, topic, 0, 1);
+    try (PulsarClient one = broker.newClient();
+        PulsarClient other = broker.newClient()) {
+      RawConnection dead = new RawConnection(broker, one);
+      dead.subscribe(FIRST, topic, "car", false).get();
+      dead.fallSilent();
+      RawConnection there = new RawConnection(broker, other);
+      assertThat(there.subscribe(FIRST, topic, "car", false)).succeedsWithin(TIMEOUT);
+      assertThat(stats(broker, topic, "all").getConsumers()).hasSize(1);
+      there.close(FIRST).get();
+    }
+    await()
+        .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
+  }
+
   @Test
   void shouldGiveEachConsumerWithoutANameOneOfItsOwn(Broker broker) throws Exception {
     String topic = Broker.newTopic();
