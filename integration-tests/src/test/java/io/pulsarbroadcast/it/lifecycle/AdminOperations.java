@@ -95,7 +95,7 @@ final class AdminOperations {
 
   private void resetCursor(int topic, int place, boolean byTime) throws Exception {
     TopicModel model = bed.model(topic);
-    if (model.end() == 0) {
+    if (model.end() == 0 || (byTime && !model.isTimeFound())) {
       return;
     }
     int message =

@@ -141,6 +141,9 @@ final class ConsumerOperations {
 
   private void seek(Session session, int place, boolean byTime) throws Exception {
     TopicModel topic = bed.oracle.topicOf(session);
+    if (byTime && !topic.isTimeFound()) {
+      return;
+    }
     int message = byTime ? topic.publishAt(place) : topic.at(place);
     Consumer<String> consumer = bed.consumer(session);
     if (byTime) {

@@ -145,6 +145,14 @@ final class TopicModel {
     return after;
   }
 
+  /**
+   * Whether stock Pulsar's own types find every time: in a topic that is loaded after its end the
+   * search may read beyond that, and fails.
+   */
+  boolean isTimeFound() {
+    return !loadedTerminated || !subscription.isPlain();
+  }
+
   /** How many entries have messages of these before a message. */
   int entries(BitSet of, int end) {
     int entries = 0;
