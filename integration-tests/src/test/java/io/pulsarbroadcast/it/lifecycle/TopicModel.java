@@ -146,11 +146,11 @@ final class TopicModel {
   }
 
   /**
-   * Whether stock Pulsar's own types find every time: in a topic that is loaded after its end the
-   * search may read beyond that, and fails.
+   * Whether stock Pulsar finds every time: in a topic that is loaded after its end its search may
+   * read beyond that, and fails.
    */
   boolean isTimeFound() {
-    return !loadedTerminated || !subscription.isPlain();
+    return !loadedTerminated;
   }
 
   /** How many entries have messages of these before a message. */
