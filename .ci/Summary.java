@@ -36,7 +36,7 @@ import javax.xml.stream.XMLStreamReader;
 public final class Summary {
   private static final int SLOWEST = 20;
 
-  /** The suffix that Failsafe gives the report of a class, see integration-tests/pom.xml. */
+  /** The suffix that Failsafe gives the report of a class, see tests/integration/pom.xml. */
   private static final Pattern LINE = Pattern.compile("\\bon-(\\d[\\d.]*\\d)");
 
   private static final Pattern SEEDS = Pattern.compile("^\\w+: (seeds \\d|-Dseed=)");
@@ -76,16 +76,16 @@ public final class Summary {
             .map(line -> line.substring(0, line.indexOf('=')))
             .toList();
     Summary summary = new Summary(Instant.parse(args[1]), asked);
-    for (Path file : find(Path.of(args[0]), "*/target/{surefire,failsafe}-reports/TEST-*.xml")) {
+    for (Path file : find(Path.of(args[0]), "{surefire,failsafe}-reports/TEST-*.xml")) {
       summary.addReport(file);
     }
-    for (Path file : find(Path.of(args[0]), "*/target/{surefire,failsafe}-reports/*-output.txt")) {
+    for (Path file : find(Path.of(args[0]), "{surefire,failsafe}-reports/*-output.txt")) {
       summary.addSeeds(file);
     }
-    for (Path file : find(Path.of(args[0]), "*/target/broker-logs/starts.log")) {
+    for (Path file : find(Path.of(args[0]), "broker-logs/starts.log")) {
       summary.addStarts(file);
     }
-    for (Path file : find(Path.of(args[0]), "*/target/broker-logs/*/pulsar.log")) {
+    for (Path file : find(Path.of(args[0]), "broker-logs/*/pulsar.log")) {
       summary.addLeaks(file);
     }
     boolean allLines = summary.print();
@@ -94,10 +94,11 @@ public final class Summary {
     }
   }
 
+  /** Files below the {@code target} folders of all modules, which are one or two folders deep. */
   private static List<Path> find(Path root, String glob) throws IOException {
-    PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:" + glob);
+    PathMatcher matcher = FileSystems.getDefault().getPathMatcher("glob:{*,*/*}/target/" + glob);
     try (Stream<Path> files =
-        Files.find(root, 5, (file, is) -> matcher.matches(root.relativize(file)))) {
+        Files.find(root, 6, (file, is) -> matcher.matches(root.relativize(file)))) {
       return files.toList();
     }
   }

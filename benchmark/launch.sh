@@ -49,8 +49,8 @@ build() {
 }
 
 build_benchmark() {
-  build "$root/benchmark/target/demo-built" broker-plugin,benchmark pulsar-process broker-plugin \
-    benchmark-config benchmark
+  build "$root/benchmark/target/demo-built" broker-plugin,benchmark tests/process broker-plugin \
+    benchmark/config benchmark
 }
 
 # get_distribution [VERSION]: by default of that which the tests run.

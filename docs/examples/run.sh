@@ -101,7 +101,7 @@ take go "$(missing_for_go)"
 # --- Build -----------------------------------------------------------------------------------------------------------
 
 echo "Building the plugin ..."
-mvn -q -B -pl pulsar-process,broker-plugin -am -DskipTests package
+mvn -q -B -pl tests/process,broker-plugin -am -DskipTests package
 nar=$(find broker-plugin/target -maxdepth 1 -name 'pulsar-broadcast-broker-*.nar' -print -quit)
 [ -n "$nar" ] || fail "the build left no NAR in broker-plugin/target"
 
@@ -208,7 +208,7 @@ no_backlog() {
 }
 
 echo "Starting Pulsar $version with $(basename "$nar") ..."
-"$java_command" -cp pulsar-process/target/classes:benchmark-config/target/classes $examples/StartBroker.java \
+"$java_command" -cp tests/process/target/classes:benchmark/config/target/classes $examples/StartBroker.java \
   "$pulsar_home" "$nar" "$work" "$work/urls" >"$work/broker-start.log" 2>&1 &
 broker=$!
 pids+=("$broker")

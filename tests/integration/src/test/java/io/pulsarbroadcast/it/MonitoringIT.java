@@ -33,8 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(BrokerExtension.class)
 class MonitoringIT {
 
-  private static final Path REPOSITORY = Path.of("..");
-  private static final Path MONITORING = REPOSITORY.resolve("monitoring");
+  private static final Path REPOSITORY = Path.of("..", "..");
+  private static final Path MONITORING = REPOSITORY.resolve("deploy/monitoring");
   private static final Duration TIMEOUT = Duration.ofMinutes(3);
   private static final Pattern METRIC = Pattern.compile("\\bpulsar_broadcast_\\w+");
   private static final Pattern DOCUMENTED =

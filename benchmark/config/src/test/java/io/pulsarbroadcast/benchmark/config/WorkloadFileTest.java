@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class WorkloadFileTest {
-  private static final Path SHIPPED = Path.of("..", "benchmark");
+  private static final Path SHIPPED = Path.of("..");
   private static final String GOOD =
       "name: w\nmessageSize: 100\nuseRandomizedPayloads: true\nrandomizedPayloadPoolSize: 10\n"
           + "subscriptionsPerTopic: 5\nproducerRate: 10\ntestDurationMinutes: 1\n";
