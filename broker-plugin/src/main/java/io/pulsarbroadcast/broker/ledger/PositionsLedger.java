@@ -40,6 +40,16 @@ import org.slf4j.LoggerFactory;
  */
 public final class PositionsLedger implements PositionsStore.Log {
 
+  /** A log that was read holds no positions, or a record that is not what was written. */
+  static final class DamagedLogException extends IOException {
+
+    private static final long serialVersionUID = 1;
+
+    DamagedLogException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
   private static final String CURSOR = "snapshot";
   private static final int READ_ENTRIES = 100;
 
@@ -131,15 +141,13 @@ public final class PositionsLedger implements PositionsStore.Log {
 
   /**
    * Whether a log that fails so to be opened or read will do so for ever: it is not there, or parts
-   * of it are not, or are not what was written. Everything else may pass.
+   * of it are not, or are not what was written. Everything else may pass, failures of the metadata
+   * store among it.
    */
   static boolean isDamage(Throwable failure) {
     Throwable cause = FutureUtil.unwrapCompletionException(failure);
-    if (cause instanceof UnknownVersionException) {
-      return false;
-    }
     String message = String.valueOf(cause.getMessage());
-    return cause instanceof IOException
+    return cause instanceof DamagedLogException
         || cause instanceof ManagedLedgerNotFoundException
         || cause instanceof LedgerNotExistException
         || message.equals(BKException.getMessage(BKException.Code.NoSuchEntryException))
@@ -228,8 +236,9 @@ public final class PositionsLedger implements PositionsStore.Log {
   }
 
   /**
-   * Reads everything from the last snapshot on. Fails with an IOException at a record that cannot
-   * be read, or when there is none.
+   * Reads everything from the last snapshot on. Fails with a {@link DamagedLogException} at a
+   * record that cannot be read, or when there is none, and with an {@link UnknownVersionException}
+   * at one of a newer version.
    */
   CompletableFuture<StoredPositions> read() {
     cursor.rewind();
@@ -238,7 +247,8 @@ public final class PositionsLedger implements PositionsStore.Log {
             stored ->
                 stored.isNothing()
                     ? CompletableFuture.failedFuture(
-                        new IOException("the positions log " + name + " has no records"))
+                        new DamagedLogException(
+                            "the positions log " + name + " has no records", null))
                     : CompletableFuture.completedFuture(stored));
   }
 
@@ -273,8 +283,10 @@ public final class PositionsLedger implements PositionsStore.Log {
             for (Entry entry : entries) {
               stored.apply(entry.getData());
             }
-          } catch (IOException e) {
+          } catch (UnknownVersionException e) {
             return CompletableFuture.failedFuture(e);
+          } catch (IOException e) {
+            return CompletableFuture.failedFuture(new DamagedLogException(e.getMessage(), e));
           } finally {
             entries.forEach(Entry::release);
           }
