@@ -65,6 +65,9 @@ public final class MarkDelete {
 
   private static final String MARKED_ENTRY = MARK + ".entry";
 
+  /** Whether entries followed it in its ledger; see {@link #isElsewhere}. */
+  private static final String MARKED_FOLLOWED = MARK + ".followed";
+
   private final ManagedCursor cursor;
   private final Runnable afterLowering;
   private final LongConsumer afterMove;
@@ -155,7 +158,9 @@ public final class MarkDelete {
 
   /**
    * Whether somebody else has moved a cursor since a position was handed over here: a broker
-   * without the plugin, which may take the mark away or leave it with another position.
+   * without the plugin, which may take the mark away or leave it with another position. The ledger
+   * of the marked position may be trimmed by then. If entries followed that position in it, the
+   * cursor was moved over them.
    */
   public static boolean isElsewhere(ManagedCursor cursor, LedgerIndex index) {
     Map<String, Long> mark = cursor.getProperties();
@@ -163,19 +168,32 @@ public final class MarkDelete {
       // Nobody has said where, or a former version of the plugin, which does not.
       return true;
     }
+    long ledgerId = mark.get(MARKED_LEDGER);
     Position position = cursor.getMarkDeletedPosition();
-    return index.ordinalAfter(mark.get(MARKED_LEDGER), mark.get(MARKED_ENTRY))
-        != index.ordinalAfter(position.getLedgerId(), position.getEntryId());
+    return index.ordinalAfter(ledgerId, mark.get(MARKED_ENTRY))
+            != index.ordinalAfter(position.getLedgerId(), position.getEntryId())
+        || (index.isTrimmed(ledgerId) && mark.getOrDefault(MARKED_FOLLOWED, 0L) > 0);
   }
 
-  private static Map<String, Long> markOf(long consumers, Position position) {
+  private Map<String, Long> markOf(long consumers, Position position) {
     return Map.of(
         MARK,
         consumers,
         MARKED_LEDGER,
         position.getLedgerId(),
         MARKED_ENTRY,
-        position.getEntryId());
+        position.getEntryId(),
+        MARKED_FOLLOWED,
+        isFollowed(position) ? 1L : 0L);
+  }
+
+  /** Whether the ledger of a position has entries after it. */
+  private boolean isFollowed(Position position) {
+    Position last = cursor.getManagedLedger().getLastConfirmedEntry();
+    return last.getLedgerId() == position.getLedgerId()
+        ? last.getEntryId() > position.getEntryId()
+        : last.getLedgerId() > position.getLedgerId()
+            && index.entryAt(ordinalAfter(position)).ledgerId() == position.getLedgerId();
   }
 
   /** Whether a subscription that is being loaded was Broadcast, and of non-durable consumers. */
@@ -328,9 +346,12 @@ public final class MarkDelete {
       if (lowest > ordinalAfter(current)) {
         EntryId last = index.entryAt(lowest - 1);
         position = BROKER.position(last.ledgerId(), last.entryId());
-      } else if (!Long.valueOf(consumers).equals(cursor.getProperties().get(MARK))
-          || isElsewhere(cursor, index)) {
-        // It has just become Broadcast, or whoever else moved the cursor has taken the mark away.
+      } else if (!cursor
+          .getProperties()
+          .entrySet()
+          .containsAll(markOf(consumers, current).entrySet())) {
+        // It has just become Broadcast, whoever else moved the cursor has taken the mark away, or
+        // the first entry has been published after the position.
         markOf(consumers, current).forEach(cursor::putProperty);
         position = current;
       } else {

@@ -340,6 +340,37 @@ class MarkDeleteTest {
     assertThat(cursor.stored).as("the properties on storage").isNotEmpty();
   }
 
+  @Test
+  void shouldNoticeThatABrokerWithoutThePluginMovedOverALedgerThatIsTrimmed() {
+    ackTo(connect("slow", 0), 6);
+    markDelete.handOver();
+    cursor.completeAll();
+    assertThat(MarkDelete.isElsewhere(cursor.asManagedCursor(), index)).isFalse();
+    LedgerIndex trimmed =
+        new LedgerIndex(() -> new TreeMap<>(Map.of(LEDGER + 1, 0L)), (from, to) -> {});
+    assertThat(MarkDelete.isElsewhere(cursor.asManagedCursor(), trimmed))
+        .as("I6: entries followed in the trimmed ledger")
+        .isTrue();
+  }
+
+  @Test
+  void shouldNotTakeATrimmedLedgerThatWasAcknowledgedForAMove() {
+    cursor.last = 5;
+    ackTo(connect("slow", 0), 6);
+    markDelete.handOver();
+    cursor.completeAll();
+    LedgerIndex trimmed =
+        new LedgerIndex(() -> new TreeMap<>(Map.of(LEDGER + 1, 0L)), (from, to) -> {});
+    assertThat(MarkDelete.isElsewhere(cursor.asManagedCursor(), trimmed)).isFalse();
+
+    // The topic is closed while one consumer has not acknowledged what was published since.
+    cursor.last = 9;
+    markDelete.handOver();
+    cursor.completeAll();
+    assertThat(cursor.next).isEqualTo(6);
+    assertThat(MarkDelete.isElsewhere(cursor.asManagedCursor(), trimmed)).as("I6").isTrue();
+  }
+
   private VirtualCursor connect(String name, long start) {
     return registry.connect(name, 60, () -> start, 0);
   }
@@ -358,6 +389,10 @@ class MarkDeleteTest {
   /** A managed cursor whose storage answers when the test says so. */
   private static final class FakeCursor {
     private long next;
+
+    /** The topic's last entry. */
+    private long last = 999;
+
     private int resets;
     private boolean failResets;
     private final Map<String, Long> properties = new HashMap<>();
@@ -381,20 +416,25 @@ class MarkDeleteTest {
                     case "getProperties" -> properties;
                     case "getName" -> "subscription";
                     case "getManagedLedger" -> ledger();
-                    case "putProperty" -> properties.put("pulsar.broadcast", 1L) == null;
+                    case "putProperty" ->
+                        properties.put((String) arguments[0], (Long) arguments[1]) == null;
                     case "asyncMarkDelete" -> markDelete(arguments);
                     case "asyncResetCursor" -> reset(arguments);
                     default -> throw new UnsupportedOperationException(method.getName());
                   });
     }
 
-    /** One that has a name. */
-    private static ManagedLedger ledger() {
+    private ManagedLedger ledger() {
       return (ManagedLedger)
           Proxy.newProxyInstance(
               FakeCursor.class.getClassLoader(),
               new Class<?>[] {ManagedLedger.class},
-              (proxy, method, arguments) -> "ledger");
+              (proxy, method, arguments) ->
+                  switch (method.getName()) {
+                    case "getName" -> "ledger";
+                    case "getLastConfirmedEntry" -> PositionImpl.get(LEDGER, last);
+                    default -> throw new UnsupportedOperationException(method.getName());
+                  });
     }
 
     @SuppressWarnings("unchecked")

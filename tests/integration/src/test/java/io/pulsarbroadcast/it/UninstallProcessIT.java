@@ -8,6 +8,8 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.List;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.impl.MessageIdImpl;
@@ -25,17 +27,65 @@ class UninstallProcessIT {
   @Test
   void shouldLeaveAPlainSubscriptionAtTheSlowestPositionAndTakeItUpAgain() throws Exception {
     String topic = Broker.newTopic();
+    String trimmed = "persistent://public/trimmed/topic";
     try (Broker broker = Broker.start(BrokerExtension.newBroker())) {
-      // What is trimmed meanwhile cannot be counted.
       broker.admin().namespaces().setRetention("public/default", new RetentionPolicies(60, 100));
+      broker.admin().namespaces().createNamespace("public/trimmed");
+      leaveBehind(broker, trimmed);
       Message<String> slowest = stopWithConsumersAtDifferentPositions(broker, topic);
       broker.process().removeNar();
       broker.process().start();
       readOnWithoutThePlugin(broker, topic, slowest);
+      MessageId kept = readAndTrimWithoutThePlugin(broker, trimmed);
       broker.process().stop();
       broker.process().installNar(BrokerExtension.nar());
       broker.process().start();
       takeUpAgain(broker, topic);
+      noticeWhatWasTrimmed(broker, trimmed, kept);
+    }
+  }
+
+  /** A consumer that acknowledged 3 of 20 messages stays away. */
+  private static void leaveBehind(Broker broker, String topic) throws Exception {
+    try (PulsarClient client = broker.newClient();
+        Consumer<String> away = Broker.broadcast(client, topic, SUBSCRIPTION, "away").subscribe()) {
+      Messages.publish(client, topic, 0, 20);
+      Messages.receiveAndAck(away, 3);
+    }
+  }
+
+  /** Returns the one message that is left: those before it are read, and then trimmed. */
+  private static MessageId readAndTrimWithoutThePlugin(Broker broker, String topic)
+      throws Exception {
+    try (PulsarClient client = broker.newClient();
+        Consumer<String> plain =
+            client
+                .newConsumer(Schema.STRING)
+                .topic(topic)
+                .subscriptionName(SUBSCRIPTION)
+                .subscribe();
+        Producer<String> producer = client.newProducer(Schema.STRING).topic(topic).create()) {
+      assertThat(Messages.receiveAndAck(plain, 17)).isEqualTo(Messages.values(3, 20));
+      MessageId kept = producer.send("message-20");
+      TrimmedIT.trim(broker, topic, kept);
+      return kept;
+    }
+  }
+
+  private static void noticeWhatWasTrimmed(Broker broker, String topic, MessageId kept)
+      throws Exception {
+    try (PulsarClient client = broker.newClient();
+        Consumer<String> away = Broker.broadcast(client, topic, SUBSCRIPTION, "away").subscribe()) {
+      assertThat(Messages.receive(away, 1).get(0).getMessageId()).isEqualTo(kept);
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(broker.logLines(topic))
+                      .as("I6")
+                      .anyMatch(
+                          line ->
+                              line.contains("1 consumers stand before the oldest stored entry")
+                                  && line.contains("a broker without the plugin")));
     }
   }
 
