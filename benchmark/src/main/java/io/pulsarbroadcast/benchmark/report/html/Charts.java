@@ -9,11 +9,11 @@ import java.util.Arrays;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.knowm.xchart.CategoryChart;
-import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.internal.chartpart.Chart;
 import org.knowm.xchart.style.AxesChartStyler;
@@ -56,36 +56,25 @@ final class Charts {
 
   private Charts() {}
 
-  static Color color(int index) {
-    return COLORS.get(index % COLORS.size());
-  }
-
   static XYChart lines(String title, String xTitle, String yTitle) {
-    XYChart chart =
-        new XYChartBuilder()
-            .width(WIDTH_PIXELS)
-            .height(HEIGHT_PIXELS)
-            .title(title)
-            .xAxisTitle(xTitle)
-            .yAxisTitle(yTitle)
-            .build();
-    style(chart.getStyler());
-    return chart;
+    return titled(new XYChart(WIDTH_PIXELS, HEIGHT_PIXELS), title, xTitle, yTitle);
   }
 
   static CategoryChart bars(String title, String xTitle, String yTitle) {
     CategoryChart chart =
-        new CategoryChartBuilder()
-            .width(WIDTH_PIXELS)
-            .height(HEIGHT_PIXELS)
-            .title(title)
-            .xAxisTitle(xTitle)
-            .yAxisTitle(yTitle)
-            .build();
-    style(chart.getStyler());
+        titled(new CategoryChart(WIDTH_PIXELS, HEIGHT_PIXELS), title, xTitle, yTitle);
     chart.getStyler().setAvailableSpaceFill(0.7).setOverlapped(false);
     chart.getStyler().setSeriesColors(COLORS.toArray(new Color[0]));
     chart.getStyler().setYAxisMin(0.0);
+    return chart;
+  }
+
+  private static <C extends Chart<? extends AxesChartStyler, ?>> C titled(
+      C chart, String title, String xTitle, String yTitle) {
+    chart.setTitle(title);
+    chart.setXAxisTitle(xTitle);
+    chart.setYAxisTitle(yTitle);
+    style(chart.getStyler());
     return chart;
   }
 
@@ -109,6 +98,19 @@ final class Charts {
     styler.setMarkerSize(9);
     styler.setLocale(Locale.ROOT);
     styler.setDecimalPattern("#,##0.###");
+  }
+
+  /** A line, or points of it, through what is made of these. */
+  static <T> XYSeries add(
+      XYChart chart, String name, List<T> of, ToDoubleFunction<T> x, ToDoubleFunction<T> y) {
+    return chart.addSeries(
+        name, of.stream().mapToDouble(x).toArray(), of.stream().mapToDouble(y).toArray());
+  }
+
+  /** A bar for each of these. */
+  static <T> void add(
+      CategoryChart chart, String name, List<String> labels, List<T> of, Function<T, Double> y) {
+    chart.addSeries(name, labels, of.stream().map(y).toList());
   }
 
   /** From one power of ten to another, because only those have labels on a logarithmic axis. */
@@ -140,8 +142,9 @@ final class Charts {
 
   /** A line with markers, dashed or not, in the colour of its index. */
   static void line(XYSeries series, int colorIndex, boolean dashed, boolean markers) {
-    series.setLineColor(color(colorIndex));
-    series.setMarkerColor(color(colorIndex));
+    Color color = COLORS.get(colorIndex % COLORS.size());
+    series.setLineColor(color);
+    series.setMarkerColor(color);
     series.setMarker(markers ? MARKERS.get(colorIndex % MARKERS.size()) : SeriesMarkers.NONE);
     series.setLineStyle(
         new BasicStroke(

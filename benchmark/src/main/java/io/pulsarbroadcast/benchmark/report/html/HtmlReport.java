@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.benchmark.report.html;
 
 import io.pulsarbroadcast.benchmark.report.html.Page.Cell;
+import io.pulsarbroadcast.benchmark.report.html.Page.Column;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,15 +10,17 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.DoubleFunction;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
 /** Turns a folder of result files into a page. Any thread may call it. */
 public final class HtmlReport {
   private static final String NONE = "–";
-  private static final Set<String> WORDS =
-      Set.of("Workload", "Driver", "Series", "In words", "Raw data");
 
   private HtmlReport() {}
 
@@ -60,127 +63,107 @@ public final class HtmlReport {
         "Latency counts from the time a message was due in local runs, and from its publish time,"
             + " in whole milliseconds, in runs of OpenMessaging Benchmark.");
     runsTable(page, results);
-    latencyTable(page, "End-to-end latency, every percentile (ms)", "end-to-end", results, true);
-    latencyTable(page, "Publish latency, every percentile (ms)", "publish", results, false);
-    List<Figure> figures = new ArrayList<>();
-    figures.addAll(ScaleFigures.of(results));
-    figures.addAll(ThroughputFigures.of(results));
-    figures.addAll(DistributionFigures.of(results));
-    figures.addAll(StageFigures.of(results));
-    figures.addAll(CatchUpFigures.of(results));
-    for (Figure figure : figures) {
+    latencyTable(
+        page,
+        "End-to-end latency, every percentile (ms)",
+        "end-to-end",
+        results,
+        Result::endToEndMillis);
+    latencyTable(
+        page, "Publish latency, every percentile (ms)", "publish", results, Result::publishMillis);
+    for (Figure figure : Figures.of(results)) {
       page.figure(figure);
     }
     referenceTable(page);
   }
 
   private static void runsTable(Page page, List<Result> results) {
-    List<List<Cell>> rows = new ArrayList<>();
-    for (Result r : results) {
-      rows.add(
-          List.of(
-              Cell.text(r.workload()),
-              Cell.text(r.driver()),
-              count(r.consumers()),
-              Cell.of(Text.bytes(r.messageBytes())),
-              count(r.partitions()),
-              number(r.publishPerSecond()),
-              Cell.of(Text.count(r.deliveriesPerSecond())),
-              number(r.connectWallSeconds()),
-              number(r.lastReceiver() == null ? -1 : r.lastReceiver().p99Micros() / 1e3),
-              count(r.expected()),
-              count(r.received()),
-              bad(r.expected() < 0 ? -1 : r.expected() - r.received()),
-              bad(r.duplicates()),
-              count(r.maxBacklog())));
-    }
     page.table(
-        head(
-            "Workload",
-            "Driver",
-            "Consumers",
-            "Size",
-            "Partitions",
-            "Published/s",
-            "Deliveries/s",
-            "Connect all (s)",
+        results,
+        words("Workload", Result::workload),
+        words("Driver", Result::driver),
+        count("Consumers", Result::consumers),
+        text("Size", r -> Text.bytes(r.messageBytes())),
+        count("Partitions", Result::partitions),
+        number("Published/s", Result::publishPerSecond),
+        count("Deliveries/s", Result::deliveriesPerSecond),
+        number("Connect all (s)", Result::connectWallSeconds),
+        number(
             "Last receiver P99 (ms)",
-            "Expected",
-            "Received",
-            "Lacking",
-            "Twice",
-            "Largest backlog"),
-        rows);
+            r -> r.lastReceiver() == null ? -1 : r.lastReceiver().p99Micros() / 1e3),
+        count("Expected", r -> r.own().delivery().expected()),
+        count("Received", r -> r.own().delivery().received()),
+        bad("Lacking", r -> r.own().delivery().missing()),
+        bad("Twice", r -> r.own().delivery().duplicates()),
+        count("Largest backlog", Result::maxBacklog));
   }
 
   private static void latencyTable(
-      Page page, String title, String name, List<Result> results, boolean endToEnd) {
-    List<List<Cell>> rows = new ArrayList<>();
-    for (Result r : results) {
-      List<Cell> row = new ArrayList<>();
-      row.add(Cell.text(r.workload()));
-      row.add(Cell.text(r.driver()));
-      row.add(count(r.consumers()));
-      row.add(Cell.of(Text.number(r.publishPerSecond())));
-      (endToEnd ? r.endToEndMillis() : r.publishMillis())
-          .values()
-          .forEach(millis -> row.add(Cell.of(Text.number(millis))));
-      row.add(Cell.files(r.files()));
-      rows.add(row);
-    }
-    page.heading("percentiles-" + name, title)
-        .table(
-            head(
-                "Workload",
-                "Driver",
-                "Consumers",
-                "Published/s",
-                "P50",
-                "P75",
-                "P95",
-                "P99",
-                "P99.9",
-                "P99.99",
-                "max",
-                "Raw data"),
-            rows);
+      Page page,
+      String title,
+      String name,
+      List<Result> results,
+      Function<Result, Map<Double, Double>> millis) {
+    List<Column<Result>> columns = new ArrayList<>();
+    columns.add(words("Workload", Result::workload));
+    columns.add(words("Driver", Result::driver));
+    columns.add(count("Consumers", Result::consumers));
+    columns.add(number("Published/s", Result::publishPerSecond));
+    ResultFolder.SUFFIXES
+        .keySet()
+        .forEach(
+            percentile ->
+                columns.add(
+                    number(
+                        percentile == 100 ? "max" : "P" + Text.plain(percentile),
+                        r -> millis.apply(r).get(percentile))));
+    columns.add(new Column<>("Raw data", true, r -> Cell.files(r.files())));
+    page.heading("percentiles-" + name, title).table(results, columns);
   }
 
   private static void referenceTable(Page page) {
-    List<List<Cell>> rows = new ArrayList<>();
-    for (Reference r : Reference.NTT) {
-      rows.add(
-          List.of(
-              Cell.text(r.series()),
-              count(r.consumers()),
-              number(r.p99Millis()),
-              number(r.connectSeconds()),
-              Cell.text(r.words())));
-    }
     page.section("References")
         .text(
             "What NTT's post (January 2023; i3.4xlarge, Pulsar 2.10, 10 KB at 1 msg/s, Java clients"
                 + " through OpenMessaging Benchmark) says in words; its tables are pictures.")
-        .table(head("Series", "Consumers", "P99 (ms)", "Connect all (s)", "In words"), rows);
+        .table(
+            Reference.NTT,
+            words("Series", Reference::series),
+            count("Consumers", Reference::consumers),
+            number("P99 (ms)", Reference::p99Millis),
+            number("Connect all (s)", Reference::connectSeconds),
+            words("In words", Reference::words));
   }
 
-  private static List<Cell> head(String... names) {
-    List<Cell> head = new ArrayList<>();
-    for (String name : names) {
-      head.add(WORDS.contains(name) ? Cell.text(name) : Cell.of(name));
-    }
-    return head;
+  private static <T> Column<T> words(String name, Function<T, String> value) {
+    return new Column<>(name, true, row -> Cell.text(value.apply(row)));
   }
 
-  private static Cell number(double value) {
-    return Cell.of(value < 0 ? NONE : Text.number(value));
+  private static <T> Column<T> text(String name, Function<T, String> value) {
+    return new Column<>(name, false, row -> Cell.of(value.apply(row)));
   }
 
-  private static Cell count(long value) {
-    return Cell.of(value < 0 ? NONE : Text.count(value));
+  private static <T> Column<T> number(String name, ToDoubleFunction<T> value) {
+    return text(name, row -> known(value.applyAsDouble(row), Text::number));
   }
 
-  private static Cell bad(long value) {
-    return value > 0 ? Cell.bad(Text.count(value)) : count(value);
+  private static <T> Column<T> count(String name, ToDoubleFunction<T> value) {
+    return text(name, row -> known(value.applyAsDouble(row), Text::count));
+  }
+
+  /** A count that should be 0. */
+  private static <T> Column<T> bad(String name, ToLongFunction<T> value) {
+    return new Column<>(
+        name,
+        false,
+        row -> {
+          long count = value.applyAsLong(row);
+          String text = known(count, Text::count);
+          return count > 0 ? Cell.bad(text) : Cell.of(text);
+        });
+  }
+
+  private static String known(double value, DoubleFunction<String> text) {
+    return value < 0 ? NONE : text.apply(value);
   }
 }

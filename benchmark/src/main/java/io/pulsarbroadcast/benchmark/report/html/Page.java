@@ -13,13 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.regex.Matcher;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.BitmapEncoder.BitmapFormat;
 import org.knowm.xchart.VectorGraphicsEncoder;
@@ -32,7 +32,7 @@ import org.knowm.xchart.internal.chartpart.Chart;
  */
 public final class Page {
   private static final String FILE = "report.html";
-  private static final Configuration TEMPLATES = new Configuration(Configuration.VERSION_2_3_32);
+  private static final Configuration TEMPLATES = new Configuration(Configuration.VERSION_2_3_34);
 
   static {
     TEMPLATES.setClassForTemplateLoading(Page.class, "");
@@ -89,20 +89,21 @@ public final class Page {
 
   /** A whole table; its first column is words. */
   public Page table(ResultTable table) {
-    List<Cell> head = new ArrayList<>();
-    table.columns().forEach(name -> head.add(head.isEmpty() ? Cell.text(name) : Cell.of(name)));
-    List<List<Cell>> rows = new ArrayList<>();
-    for (List<String> row : table.cells()) {
-      rows.add(
-          IntStream.range(0, row.size())
-              .mapToObj(i -> i == 0 ? Cell.text(row.get(i)) : Cell.of(row.get(i)))
-              .toList());
+    List<Column<List<String>>> columns = new ArrayList<>();
+    for (int i = 0; i < table.columns().size(); i++) {
+      int column = i;
+      boolean words = i == 0;
+      columns.add(
+          new Column<>(
+              table.columns().get(i),
+              words,
+              row -> words ? Cell.text(row.get(column)) : Cell.of(row.get(column))));
     }
-    return table(head, rows);
+    return table(table.cells(), columns);
   }
 
   /** A cell of a table. */
-  record Cell(String css, String text, List<Path> links) {
+  public record Cell(String css, String text, List<Path> files) {
     static Cell of(String text) {
       return new Cell("", text, List.of());
     }
@@ -121,29 +122,25 @@ public final class Page {
     }
   }
 
-  Page table(List<Cell> head, List<List<Cell>> rows) {
+  /** A column of a table: what it shows of a row, and whether that is words. */
+  record Column<T>(String name, boolean words, Function<T, Cell> cell) {}
+
+  @SafeVarargs
+  final <T> Page table(List<T> rows, Column<T>... columns) {
+    return table(rows, List.of(columns));
+  }
+
+  <T> Page table(List<T> rows, List<Column<T>> columns) {
     blocks.add(
         Map.of(
-            "kind", "table", "head", model(head), "rows", rows.stream().map(this::model).toList()));
+            "kind", "table",
+            "head",
+                columns.stream().map(c -> c.words ? Cell.text(c.name) : Cell.of(c.name)).toList(),
+            "rows",
+                rows.stream()
+                    .map(row -> columns.stream().map(c -> c.cell.apply(row)).toList())
+                    .toList()));
     return this;
-  }
-
-  private List<Map<String, Object>> model(List<Cell> cells) {
-    List<Map<String, Object>> model = new ArrayList<>();
-    for (Cell cell : cells) {
-      model.add(Map.of("css", cell.css, "text", cell.text, "links", links(cell.links)));
-    }
-    return model;
-  }
-
-  private List<Map<String, String>> links(List<Path> files) {
-    return files.stream()
-        .map(
-            file ->
-                Map.of(
-                    "href", folder.relativize(file).toString().replace('\\', '/'),
-                    "text", file.getFileName().toString()))
-        .toList();
   }
 
   /** A plot, in the section that it names. Without fonts there is none, and only a warning. */
@@ -166,23 +163,21 @@ public final class Page {
     Path svgFile = Files.writeString(plots.resolve(figure.id() + ".svg"), svg);
     Path pngFile = plots.resolve(figure.id() + ".png");
     BitmapEncoder.saveBitmap(figure.chart(), pngFile.toString(), BitmapFormat.PNG);
-    Set<String> environments = new LinkedHashSet<>();
-    Set<Path> raw = new LinkedHashSet<>();
-    for (Result result : figure.results()) {
-      if (result.environment() != null) {
-        environments.add(result.environment());
-      }
-      raw.addAll(result.files());
-    }
-    Map<String, Object> block = new LinkedHashMap<>();
-    block.put("kind", "figure");
-    block.put("id", figure.id());
-    block.put("svg", inline(svg, figure.id()));
-    block.put("caption", figure.caption());
-    block.put("environment", String.join("; ", environments));
-    block.put("raw", links(List.copyOf(raw)));
-    block.put("files", links(List.of(svgFile, pngFile)));
-    blocks.add(block);
+    List<Result> results = figure.results();
+    blocks.add(
+        Map.of(
+            "kind", "figure",
+            "id", figure.id(),
+            "svg", inline(svg, figure.id()),
+            "caption", figure.caption(),
+            "environment",
+                results.stream()
+                    .map(Result::environment)
+                    .filter(Objects::nonNull)
+                    .distinct()
+                    .collect(Collectors.joining("; ")),
+            "raw", results.stream().flatMap(r -> r.files().stream()).distinct().toList(),
+            "files", List.of(svgFile, pngFile)));
   }
 
   private static String svg(Figure figure) throws IOException {
@@ -220,7 +215,11 @@ public final class Page {
       TEMPLATES
           .getTemplate("page.ftlh")
           .process(
-              Map.of("title", title, "lead", lead, "sections", List.copyOf(sections.values())),
+              Map.of(
+                  "title", title,
+                  "folder", folder,
+                  "lead", lead,
+                  "sections", List.copyOf(sections.values())),
               out);
     } catch (TemplateException e) {
       throw new IOException(file + " was not written: " + e.getMessage(), e);

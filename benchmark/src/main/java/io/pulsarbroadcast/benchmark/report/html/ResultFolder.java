@@ -1,10 +1,14 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.report.html;
 
+import static java.lang.Double.parseDouble;
+
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.pulsarbroadcast.benchmark.engine.StageBreakdown;
+import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
 import io.pulsarbroadcast.benchmark.metrics.LatencyReport;
 import io.pulsarbroadcast.benchmark.report.CommandFile;
 import io.pulsarbroadcast.benchmark.report.Environment;
@@ -13,6 +17,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +26,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -28,12 +37,14 @@ import org.HdrHistogram.Histogram;
  * with what our driver and the broker's timers say beside them. One thread may call it.
  */
 final class ResultFolder {
-  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final ObjectMapper JSON =
+      new ObjectMapper().disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
   private static final String OWN = RunFile.OWN;
-  private static final double MICROS_PER_SECOND = 1e6;
   private static final double MICROS_PER_MILLI = 1e3;
   private static final int SIGNIFICANT_DIGITS = 3;
-  private static final Map<Double, String> SUFFIXES = new TreeMap<>();
+
+  /** Of the fields of a latency, by percentile; in the order of the page's tables. */
+  static final Map<Double, String> SUFFIXES = new TreeMap<>();
 
   static {
     SUFFIXES.put(50.0, "50pct");
@@ -105,77 +116,58 @@ final class ResultFolder {
   }
 
   private Result ofLocalRun(Path file, JsonNode run, JsonNode own) throws IOException {
-    List<Result.CatchUp> catchUp = new ArrayList<>();
-    for (JsonNode round : own.path("catchUp")) {
-      catchUp.add(JSON.treeToValue(round, Result.CatchUp.class));
-    }
-    JsonNode delivery = own.path("delivery");
     return result(
         List.of(file),
         run,
-        own.path("consumers").asInt(-1),
-        report(own.path("lastReceiver")),
-        report(own.path("connect")),
-        own.path("connectWallMicros").asLong() / MICROS_PER_SECOND,
-        delivery.path("expected").asLong(-1),
-        delivery.path("received").asLong(-1),
-        delivery.path("missing").asLong(-1),
-        delivery.path("duplicates").asLong(-1),
         stages(run),
-        catchUp,
+        JSON.treeToValue(own, Result.Own.class),
         JSON.treeToValue(own.path("environment"), Environment.class).line());
   }
 
   /** Of several workers, the counts are sums, and the last to connect tells the time. */
   private Result ofOmb(Path file, JsonNode run) throws IOException {
+    Map<Path, JsonNode> beside = driverFilesOf(file, run);
+    if (beside.isEmpty()) {
+      return result(List.of(file), run, stages(run), Result.Own.UNKNOWN, null);
+    }
     List<Path> files = new ArrayList<>(List.of(file));
-    List<JsonNode> ofRun = new ArrayList<>();
-    for (Map.Entry<Path, JsonNode> entry : driverFilesOf(file, run).entrySet()) {
-      files.add(entry.getKey());
-      ofRun.add(entry.getValue());
-    }
-    if (ofRun.isEmpty()) {
-      return result(files, run, -1, null, null, -1, -1, -1, -1, -1, stages(run), List.of(), null);
-    }
-    long wall =
-        ofRun.stream()
-            .mapToLong(node -> node.path("connect").path("wallMicros").asLong())
-            .max()
-            .orElse(0);
-    return result(
-        files,
-        run,
-        (int) sum(ofRun, node -> node.path("consumers")),
-        null,
-        connectTimes(ofRun),
-        wall / MICROS_PER_SECOND,
-        sum(ofRun, node -> node.path("delivery").path("expectedEntries")),
-        sum(ofRun, node -> node.path("delivery").path("receivedEntries")),
-        sum(ofRun, node -> node.path("delivery").path("gapEntries")),
-        sum(ofRun, node -> node.path("delivery").path("duplicateMessages")),
-        stages(run, ofRun),
-        List.of(),
-        ofRun.stream()
+    files.addAll(beside.keySet());
+    Collection<JsonNode> workers = beside.values();
+    long expected = sum(workers, "/delivery/expectedEntries");
+    long received = sum(workers, "/delivery/receivedEntries");
+    long duplicates = sum(workers, "/delivery/duplicateMessages");
+    Result.Own own =
+        new Result.Own(
+            (int) sum(workers, "/consumers"),
+            null,
+            connectTimes(workers),
+            longs(workers, "/connect/wallMicros").max().orElse(0),
+            new DeliveryCounts(
+                0, expected, received, expected - received, duplicates, 0, 0, 0, 0, 0),
+            List.of());
+    String environment =
+        workers.stream()
             .map(node -> node.path("environment").asText())
             .distinct()
-            .collect(Collectors.joining("; ", "load generators ", "")));
+            .collect(Collectors.joining("; ", "load generators ", ""));
+    return result(files, run, stages(run, workers), own, environment);
   }
 
   /** Of all workers together. */
-  private static LatencyReport connectTimes(List<JsonNode> workers) throws IOException {
+  private static LatencyReport connectTimes(Collection<JsonNode> workers) throws IOException {
     Histogram sum = new Histogram(SIGNIFICANT_DIGITS);
     for (JsonNode worker : workers) {
-      sum.add(report(worker.path("connect").path("sinceStart")).decode());
+      sum.add(JSON.treeToValue(worker.at("/connect/sinceStart"), LatencyReport.class).decode());
     }
     return LatencyReport.of(sum);
   }
 
-  private interface Field {
-    JsonNode of(JsonNode node);
+  private static LongStream longs(Collection<JsonNode> nodes, String pointer) {
+    return nodes.stream().mapToLong(node -> node.at(pointer).asLong());
   }
 
-  private static long sum(List<JsonNode> nodes, Field field) {
-    return nodes.stream().mapToLong(node -> field.of(node).asLong()).sum();
+  private static long sum(Collection<JsonNode> nodes, String pointer) {
+    return longs(nodes, pointer).sum();
   }
 
   /**
@@ -195,64 +187,37 @@ final class ResultFolder {
         topics = node.path("topics").toString();
       }
     }
-    Map<Path, JsonNode> found = new LinkedHashMap<>();
-    for (Map.Entry<Path, JsonNode> entry : driverFiles.entrySet()) {
-      if (entry.getValue().path("topics").toString().equals(topics)) {
-        found.put(entry.getKey(), entry.getValue());
-      }
-    }
+    Map<Path, JsonNode> found = new LinkedHashMap<>(driverFiles);
+    String wanted = topics;
+    found.values().removeIf(node -> !node.path("topics").toString().equals(wanted));
     return found;
   }
 
-  private Result result(
+  private static Result result(
       List<Path> files,
       JsonNode run,
-      int consumers,
-      LatencyReport lastReceiver,
-      LatencyReport connect,
-      double connectWallSeconds,
-      long expected,
-      long received,
-      long gaps,
-      long duplicates,
       Map<String, Double> stages,
-      List<Result.CatchUp> catchUp,
+      Result.Own own,
       String environment) {
-    long maxBacklog = 0;
-    for (JsonNode backlog : run.path("backlog")) {
-      maxBacklog = Math.max(maxBacklog, backlog.asLong());
-    }
     return new Result(
         files,
         run.path("workload").asText(),
         run.path("driver").asText(),
         run.path("messageSize").asInt(),
         run.path("partitions").asInt(1),
-        consumers,
-        mean(run.path("publishRate")),
-        mean(run.path("consumeRate")),
+        doubles(run.path("publishRate")).average().orElse(0),
+        doubles(run.path("consumeRate")).average().orElse(0),
         percentiles(run, "aggregatedPublishLatency"),
         percentiles(run, "aggregatedEndToEndLatency"),
         curve(run.path("aggregatedEndToEndLatencyQuantiles")),
-        lastReceiver,
-        connect,
-        connectWallSeconds,
-        expected,
-        received,
-        gaps,
-        duplicates,
-        maxBacklog,
+        (long) doubles(run.path("backlog")).max().orElse(0),
         stages,
-        catchUp,
+        own,
         environment);
   }
 
-  private static double mean(JsonNode values) {
-    double sum = 0;
-    for (JsonNode value : values) {
-      sum += value.asDouble();
-    }
-    return values.isEmpty() ? 0 : sum / values.size();
+  private static DoubleStream doubles(JsonNode values) {
+    return StreamSupport.stream(values.spliterator(), false).mapToDouble(JsonNode::asDouble);
   }
 
   private static Map<Double, Double> percentiles(JsonNode run, String name) {
@@ -267,48 +232,30 @@ final class ResultFolder {
     quantiles
         .fields()
         .forEachRemaining(
-            field ->
-                curve.add(
-                    new Result.Quantile(
-                        Double.parseDouble(field.getKey()), field.getValue().asDouble())));
+            q -> curve.add(new Result.Quantile(parseDouble(q.getKey()), q.getValue().asDouble())));
     curve.sort(Comparator.comparingDouble(Result.Quantile::percentile));
     return curve;
-  }
-
-  private static LatencyReport report(JsonNode node) throws IOException {
-    return node.isObject() ? JSON.treeToValue(node, LatencyReport.class) : null;
   }
 
   /**
    * From the timers that the driver's files tell, of the last worker to look: each of them asked
    * the broker for the whole subscription.
    */
-  private Map<String, Double> stages(JsonNode run, List<JsonNode> workers) {
-    Map<String, Double> timers = new LinkedHashMap<>();
-    workers.stream()
-        .max(Comparator.comparing(worker -> worker.path("endedAt").asText()))
-        .ifPresent(
-            worker ->
-                worker
-                    .path("brokerTimers")
-                    .fields()
-                    .forEachRemaining(
-                        timer ->
-                            timers.put(
-                                timer.getKey(), timer.getValue().path("meanMicros").asDouble())));
+  private Map<String, Double> stages(JsonNode run, Collection<JsonNode> workers) {
+    JsonNode last =
+        Collections.max(workers, Comparator.comparing(worker -> worker.path("endedAt").asText()));
     double publishMicros = run.path("aggregatedPublishLatencyAvg").asDouble() * MICROS_PER_MILLI;
-    Map<String, Double> millis = new LinkedHashMap<>();
     // End-to-end latency counts from the publish time there, and nothing tells the last receiver.
-    StageBreakdown.of(timers, publishMicros, 0, 0)
-        .forEach((stage, micros) -> millis.put(stage, micros / MICROS_PER_MILLI));
-    return millis.isEmpty() ? stages(run) : millis;
+    Map<String, Double> stages =
+        StageBreakdown.of(meanMicros(last.path("brokerTimers")), publishMicros, 0, 0);
+    return stages.isEmpty() ? stages(run) : millis(stages);
   }
 
   /** From the result itself, or from a file beside it that names its driver and workload. */
   private Map<String, Double> stages(JsonNode run) {
     JsonNode inside = run.path(OWN).path("stages");
     if (inside.isObject()) {
-      return Stages.read(inside);
+      return millis(meanMicros(inside));
     }
     return stageFiles.values().stream()
         .filter(
@@ -316,7 +263,22 @@ final class ResultFolder {
                 node.path("driver").equals(run.path("driver"))
                     && node.path("workload").equals(run.path("workload")))
         .findFirst()
-        .map(node -> Stages.read(node.path("stages")))
+        .map(node -> millis(meanMicros(node.path("stages"))))
         .orElse(Map.of());
+  }
+
+  /** The mean, because means of stages add up and percentiles do not. */
+  private static Map<String, Double> meanMicros(JsonNode timers) {
+    Map<String, Double> means = new LinkedHashMap<>();
+    timers
+        .fields()
+        .forEachRemaining(t -> means.put(t.getKey(), t.getValue().path("meanMicros").asDouble()));
+    return means;
+  }
+
+  private static Map<String, Double> millis(Map<String, Double> micros) {
+    Map<String, Double> millis = new LinkedHashMap<>();
+    micros.forEach((stage, value) -> millis.put(stage, value / MICROS_PER_MILLI));
+    return millis;
   }
 }

@@ -8,8 +8,9 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.XYChart;
 
@@ -78,24 +79,30 @@ final class ScaleFigures {
       ToDoubleFunction<Reference> referenceValue,
       String caption) {
     XYChart chart = Charts.lines(title, "Consumers of the topic", yTitle);
-    Map<String, List<Result>> byDriver = new LinkedHashMap<>();
-    results.stream()
-        .filter(result -> value.applyAsDouble(result) > 0)
-        .sorted(Comparator.comparingInt(Result::consumers))
-        .forEach(r -> byDriver.computeIfAbsent(r.driver(), d -> new ArrayList<>()).add(r));
-    int color = 0;
-    for (Map.Entry<String, List<Result>> entry : byDriver.entrySet()) {
-      List<Result> points = entry.getValue();
-      Charts.line(
-          chart.addSeries(
-              entry.getKey() + ", measured",
-              points.stream().map(r -> (double) r.consumers()).toList(),
-              points.stream().map(value::applyAsDouble).toList()),
-          color++,
-          false,
-          true);
-    }
-    addReferences(chart, referenceValue);
+    int[] index = {0};
+    List<Result> known =
+        results.stream()
+            .filter(result -> value.applyAsDouble(result) > 0)
+            .sorted(Comparator.comparingInt(Result::consumers))
+            .toList();
+    Figures.by(known, Result::driver)
+        .forEach(
+            (driver, points) ->
+                Charts.line(
+                    Charts.add(chart, driver + ", measured", points, Result::consumers, value),
+                    index[0]++,
+                    false,
+                    true));
+    index[0] = 0;
+    Reference.NTT.stream()
+        .filter(reference -> referenceValue.applyAsDouble(reference) > 0)
+        .collect(Collectors.groupingBy(Reference::series, LinkedHashMap::new, Collectors.toList()))
+        .forEach(
+            (name, points) ->
+                Charts.reference(
+                    Charts.add(
+                        chart, name + " (published)", points, Reference::consumers, referenceValue),
+                    index[0]++));
     Charts.logarithmic(chart, true, true);
     return new Figure(
         id,
@@ -109,38 +116,25 @@ final class ScaleFigures {
         results);
   }
 
-  private static void addReferences(XYChart chart, ToDoubleFunction<Reference> value) {
-    Map<String, List<Reference>> bySeries = new LinkedHashMap<>();
-    Reference.NTT.stream()
-        .filter(reference -> value.applyAsDouble(reference) > 0)
-        .forEach(r -> bySeries.computeIfAbsent(r.series(), s -> new ArrayList<>()).add(r));
-    int index = 0;
-    for (Map.Entry<String, List<Reference>> entry : bySeries.entrySet()) {
-      Charts.reference(
-          chart.addSeries(
-              entry.getKey() + " (published)",
-              entry.getValue().stream().map(r -> (double) r.consumers()).toList(),
-              entry.getValue().stream().map(value::applyAsDouble).toList()),
-          index++);
-    }
-  }
-
   private static Figure histogram(List<Result> results, int consumers) {
-    Map<String, Result> byDriver = new LinkedHashMap<>();
-    results.stream()
-        .filter(r -> r.connect() != null && r.consumers() == consumers)
-        .forEach(r -> byDriver.putIfAbsent(r.driver(), r));
-    List<Result> shown = List.copyOf(byDriver.values());
+    List<Result> shown =
+        Figures.by(
+                results.stream()
+                    .filter(r -> r.connect() != null && r.consumers() == consumers)
+                    .toList(),
+                Result::driver)
+            .values()
+            .stream()
+            .map(ofDriver -> ofDriver.get(0))
+            .toList();
     double longest =
         shown.stream().mapToDouble(r -> r.connect().maxMicros()).max().orElse(1)
             / MICROS_PER_SECOND;
     double width = roundUp(longest / BINS);
     int bins = (int) Math.ceil(longest / width);
     int decimals = Math.max(0, BigDecimal.valueOf(width).stripTrailingZeros().scale());
-    List<String> labels = new ArrayList<>();
-    for (int i = 0; i < bins; i++) {
-      labels.add(Text.decimal(i * width, decimals));
-    }
+    List<String> labels =
+        IntStream.range(0, bins).mapToObj(i -> Text.decimal(i * width, decimals)).toList();
     CategoryChart chart =
         Charts.bars(
             "How long each of " + Text.count(consumers) + " consumers took to connect",

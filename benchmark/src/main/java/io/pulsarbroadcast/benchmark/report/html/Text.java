@@ -17,6 +17,11 @@ final class Text {
     return String.format(Locale.ROOT, "%." + decimals + "f", value);
   }
 
+  /** With all digits there are: 99, 99.9. */
+  static String plain(double value) {
+    return value == Math.rint(value) ? count(value) : Double.toString(value);
+  }
+
   /** With as many digits as help: 0.123, 1.23, 12.3, 1,234. */
   static String number(double value) {
     double size = Math.abs(value);
