@@ -3,21 +3,19 @@ package io.pulsarbroadcast.benchmark.floor;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.Version;
 import io.pulsarbroadcast.benchmark.load.FrameSplitter;
 import org.apache.pulsar.common.api.proto.BaseCommand;
-import org.apache.pulsar.common.api.proto.CommandLookupTopicResponse;
-import org.apache.pulsar.common.api.proto.CommandPartitionedTopicMetadataResponse;
+import org.apache.pulsar.common.api.proto.CommandLookupTopicResponse.LookupType;
 import org.apache.pulsar.common.api.proto.CommandSend;
 import org.apache.pulsar.common.protocol.Commands;
+import org.apache.pulsar.common.protocol.schema.SchemaVersion;
 
 /**
  * One connection of the floor: answers what a fleet and a producer ask, and passes over
  * acknowledgements without looking at them. Only its event loop calls it.
  */
-final class FloorConnection extends ChannelInboundHandlerAdapter
-    implements FrameSplitter.FrameHandler {
+final class FloorConnection extends FrameSplitter {
   private static final int LENGTH_BYTES = 4;
   private static final int TYPE_TAG = 1 << 3;
   private static final String NO_PRODUCER_NAME = "floor";
@@ -26,9 +24,7 @@ final class FloorConnection extends ChannelInboundHandlerAdapter
   private static final String SERVER_VERSION = "floor, Netty " + nettyVersion();
 
   private final FloorServer server;
-  private final FrameSplitter splitter = new FrameSplitter(this);
   private final BaseCommand command = new BaseCommand();
-  private final BaseCommand answer = new BaseCommand();
   private ChannelHandlerContext context;
   private FloorFanout fanout;
 
@@ -44,16 +40,6 @@ final class FloorConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext reading, Object message) {
-    ByteBuf in = (ByteBuf) message;
-    try {
-      splitter.read(in, reading.alloc());
-    } finally {
-      in.release();
-    }
-  }
-
-  @Override
   public void channelReadComplete(ChannelHandlerContext reading) {
     reading.flush();
   }
@@ -65,7 +51,7 @@ final class FloorConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelInactive(ChannelHandlerContext closed) {
-    splitter.release();
+    release();
     server.closed(fanout, closed.channel().eventLoop());
     fanout.close();
   }
@@ -77,7 +63,7 @@ final class FloorConnection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void frame(ByteBuf buffer, int index, int length) {
+  protected void frame(ByteBuf buffer, int index, int length) {
     int start = index + LENGTH_BYTES;
     if (buffer.getByte(start) == TYPE_TAG
         && buffer.getByte(start + 1) == BaseCommand.Type.ACK.getValue()) {
@@ -91,55 +77,48 @@ final class FloorConnection extends ChannelInboundHandlerAdapter
   private void handle(ByteBuf buffer, int frameEnd) {
     switch (command.getType()) {
       case CONNECT:
-        start(BaseCommand.Type.CONNECTED)
-            .setConnected()
-            .setServerVersion(SERVER_VERSION)
-            .setProtocolVersion(Commands.getCurrentProtocolVersion())
-            .setMaxMessageSize(Commands.DEFAULT_MAX_MESSAGE_SIZE);
-        write();
+        BaseCommand connected =
+            Commands.newConnectedCommand(
+                command.getConnect().getProtocolVersion(),
+                Commands.DEFAULT_MAX_MESSAGE_SIZE,
+                false);
+        connected.getConnected().setServerVersion(SERVER_VERSION);
+        write(Commands.serializeWithSize(connected));
         break;
       case PARTITIONED_METADATA:
-        start(BaseCommand.Type.PARTITIONED_METADATA_RESPONSE)
-            .setPartitionMetadataResponse()
-            .setPartitions(0)
-            .setRequestId(command.getPartitionMetadata().getRequestId())
-            .setResponse(CommandPartitionedTopicMetadataResponse.LookupType.Success);
-        write();
+        long requestId = command.getPartitionMetadata().getRequestId();
+        write(Commands.newPartitionMetadataResponse(0, requestId));
         break;
       case LOOKUP:
-        start(BaseCommand.Type.LOOKUP_RESPONSE)
-            .setLookupTopicResponse()
-            .setBrokerServiceUrl(server.serviceUrl())
-            .setAuthoritative(true)
-            .setRequestId(command.getLookupTopic().getRequestId())
-            .setResponse(CommandLookupTopicResponse.LookupType.Connect);
-        write();
+        write(
+            Commands.newLookupResponse(
+                server.serviceUrl(),
+                null,
+                true,
+                LookupType.Connect,
+                command.getLookupTopic().getRequestId(),
+                false));
         break;
       case SUBSCRIBE:
         fanout.add((int) command.getSubscribe().getConsumerId());
-        success(command.getSubscribe().getRequestId());
+        write(Commands.newSuccess(command.getSubscribe().getRequestId()));
         break;
       case UNSUBSCRIBE:
-        success(command.getUnsubscribe().getRequestId());
+        write(Commands.newSuccess(command.getUnsubscribe().getRequestId()));
         break;
       case CLOSE_PRODUCER:
-        success(command.getCloseProducer().getRequestId());
+        write(Commands.newSuccess(command.getCloseProducer().getRequestId()));
         break;
       case PRODUCER:
-        start(BaseCommand.Type.PRODUCER_SUCCESS)
-            .setProducerSuccess()
-            .setRequestId(command.getProducer().getRequestId())
-            .setProducerName(NO_PRODUCER_NAME)
-            .setSchemaVersion(new byte[0])
-            .setProducerReady(true);
-        write();
+        write(
+            Commands.newProducerSuccess(
+                command.getProducer().getRequestId(), NO_PRODUCER_NAME, SchemaVersion.Empty));
         break;
       case SEND:
         send(command.getSend(), buffer, frameEnd);
         break;
       case PING:
-        start(BaseCommand.Type.PONG).setPong();
-        write();
+        write(Commands.newPong());
         break;
       default:
         // FLOW among others: the floor writes as fast as the socket takes it.
@@ -151,32 +130,13 @@ final class FloorConnection extends ChannelInboundHandlerAdapter
     ByteBuf message = context.alloc().directBuffer(size);
     message.writeBytes(buffer, buffer.readerIndex(), size);
     long entryId = server.publish(message);
-    start(BaseCommand.Type.SEND_RECEIPT)
-        .setSendReceipt()
-        .setProducerId(send.getProducerId())
-        .setSequenceId(send.getSequenceId())
-        .setMessageId()
-        .setLedgerId(FloorFrames.LEDGER_ID)
-        .setEntryId(entryId);
-    write();
+    write(
+        Commands.newSendReceipt(
+            send.getProducerId(), send.getSequenceId(), 0, FloorFrames.LEDGER_ID, entryId));
   }
 
-  private void success(long requestId) {
-    start(BaseCommand.Type.SUCCESS).setSuccess().setRequestId(requestId);
-    write();
-  }
-
-  private BaseCommand start(BaseCommand.Type type) {
-    return answer.clear().setType(type);
-  }
-
-  private void write() {
-    int bytes = answer.getSerializedSize();
-    ByteBuf out = context.alloc().directBuffer(2 * LENGTH_BYTES + bytes);
-    out.writeInt(bytes + LENGTH_BYTES);
-    out.writeInt(bytes);
-    answer.writeTo(out);
-    context.write(out, context.voidPromise());
+  private void write(ByteBuf answer) {
+    context.write(answer, context.voidPromise());
   }
 
   private static String nettyVersion() {

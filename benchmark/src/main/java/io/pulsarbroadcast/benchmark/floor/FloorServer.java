@@ -10,11 +10,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollEventLoopGroup;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.nio.NioEventLoopGroup;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.net.InetSocketAddress;
@@ -24,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.pulsar.common.util.netty.EventLoopUtil;
 
 /**
  * The floor's server. Any thread may call it; each connection is served by its event loop.
@@ -46,18 +42,14 @@ public final class FloorServer implements AutoCloseable {
 
   /** Listens on a free port. */
   public FloorServer() {
-    boolean epoll = Epoll.isAvailable();
     int ioThreads = 2 * Runtime.getRuntime().availableProcessors();
     DefaultThreadFactory threads = new DefaultThreadFactory("floor", true);
-    group =
-        epoll
-            ? new EpollEventLoopGroup(ioThreads, threads)
-            : new NioEventLoopGroup(ioThreads, threads);
+    group = EventLoopUtil.newEventLoopGroup(ioThreads, false, threads);
     group.forEach(loop -> connections.put(loop, new ArrayList<>()));
     listener =
         new ServerBootstrap()
             .group(group)
-            .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+            .channel(EventLoopUtil.getServerSocketChannelClass(group))
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)

@@ -142,7 +142,9 @@ final class BrokerConnection {
         break;
       case CONNECTED:
         opened();
-        counters.brokerVersion(command.getConnected().getServerVersion());
+        // Some brokers say "Pulsar Server3.3.6".
+        counters.brokerVersion =
+            command.getConnected().getServerVersion().replaceFirst("Pulsar Server *", "Pulsar ");
         if (lookup.isTargetOwner()) {
           pump.pump();
         } else {
@@ -282,7 +284,7 @@ final class BrokerConnection {
       open();
       return;
     }
-    counters.connectionLost();
+    counters.connectionsLost.incrementAndGet();
     comeBack("Connection to " + lookup.target() + " was lost");
   }
 
@@ -291,7 +293,7 @@ final class BrokerConnection {
       return;
     }
     if (!config.reconnect) {
-      counters.fatal(error);
+      counters.fatalError.compareAndSet(null, error);
       return;
     }
     lookup.startOver();

@@ -3,19 +3,16 @@ package io.pulsarbroadcast.benchmark.load;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import org.apache.pulsar.common.api.proto.BaseCommand;
 
 /**
  * One channel of a {@link BrokerConnection}: cuts frames, parses commands and hands them on. Only
  * its event loop calls it.
  */
-final class BrokerSession extends ChannelInboundHandlerAdapter
-    implements FrameSplitter.FrameHandler {
+final class BrokerSession extends FrameSplitter {
   private static final int LENGTH_BYTES = 4;
 
   private final BrokerConnection connection;
-  private final FrameSplitter splitter = new FrameSplitter(this);
   private final BaseCommand command = new BaseCommand();
 
   BrokerSession(BrokerConnection connection) {
@@ -28,22 +25,12 @@ final class BrokerSession extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void channelRead(ChannelHandlerContext context, Object message) {
-    ByteBuf in = (ByteBuf) message;
-    try {
-      splitter.read(in, context.alloc());
-    } finally {
-      in.release();
-    }
-  }
-
-  @Override
   public void channelReadComplete(ChannelHandlerContext context) {
     connection.readComplete();
   }
 
   @Override
-  public void frame(ByteBuf buffer, int index, int length) {
+  protected void frame(ByteBuf buffer, int index, int length) {
     int commandBytes = buffer.getInt(index);
     if (commandBytes < 0 || commandBytes > length - LENGTH_BYTES) {
       throw new IllegalStateException(
@@ -56,7 +43,7 @@ final class BrokerSession extends ChannelInboundHandlerAdapter
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    splitter.release();
+    release();
     connection.lost(context.channel());
   }
 

@@ -49,12 +49,7 @@ final class CommandWriter {
   }
 
   void lookup(String topic, long requestId, boolean authoritative) {
-    start(BaseCommand.Type.LOOKUP)
-        .setLookupTopic()
-        .setTopic(topic)
-        .setRequestId(requestId)
-        .setAuthoritative(authoritative);
-    append(command);
+    append(Commands.newLookup(topic, authoritative, requestId));
   }
 
   void subscribe(LoadConfig config, int consumer, long requestId) {
@@ -77,11 +72,7 @@ final class CommandWriter {
   }
 
   void unsubscribe(int consumer, long requestId) {
-    start(BaseCommand.Type.UNSUBSCRIBE)
-        .setUnsubscribe()
-        .setConsumerId(consumer)
-        .setRequestId(requestId);
-    append(command);
+    append(Commands.newUnsubscribe(consumer, requestId));
   }
 
   /** Does not wait for acknowledgements to be grouped: the next message may wait for it. */
@@ -106,23 +97,22 @@ final class CommandWriter {
 
   /** Moves a consumer to a message, which it is sent next. */
   void seek(int consumer, long requestId, long ledgerId, long entryId) {
-    start(BaseCommand.Type.SEEK)
-        .setSeek()
-        .setConsumerId(consumer)
-        .setRequestId(requestId)
-        .setMessageId()
-        .setLedgerId(ledgerId)
-        .setEntryId(entryId);
-    append(command);
+    append(Commands.newSeek(consumer, requestId, ledgerId, entryId, new long[0]));
   }
 
   void pong() {
-    start(BaseCommand.Type.PONG).setPong();
-    append(command);
+    append(Commands.newPong());
   }
 
   private BaseCommand start(BaseCommand.Type type) {
     return command.clear().setType(type);
+  }
+
+  /** What is rare, and has a buffer of its own. */
+  private void append(ByteBuf frame) {
+    urgent = true;
+    collected().writeBytes(frame);
+    frame.release();
   }
 
   private void append(BaseCommand toWrite) {

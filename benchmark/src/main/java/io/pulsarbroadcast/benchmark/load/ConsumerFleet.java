@@ -90,15 +90,15 @@ public final class ConsumerFleet implements AutoCloseable {
   public void awaitSubscribed(Duration timeout) throws FleetException, InterruptedException {
     boolean settled = awaitSettled(timeout);
     throwFatal();
-    if (counters.failedCount() > 0 || !settled) {
+    if (counters.failed.get() > 0 || !settled) {
       throw FleetException.refused(
           "%d of %d consumers are subscribed to %s%s; first error: %s"
               .formatted(
-                  counters.subscribedCount(),
+                  counters.subscribed.get(),
                   config.consumers,
                   config.topic,
                   settled ? "" : " after " + timeout.toSeconds() + " s",
-                  counters.firstError()));
+                  counters.firstError.get()));
     }
   }
 
@@ -107,9 +107,9 @@ public final class ConsumerFleet implements AutoCloseable {
     return await(
         timeout,
         () ->
-            counters.fatalError() != null
-                || counters.failedCount() > 0
-                || counters.subscribedCount() == config.consumers);
+            counters.fatalError.get() != null
+                || counters.failed.get() > 0
+                || counters.subscribed.get() == config.consumers);
   }
 
   /**
@@ -138,8 +138,8 @@ public final class ConsumerFleet implements AutoCloseable {
 
   /** Throws when the fleet cannot go on. */
   public void throwFatal() throws FleetException {
-    if (counters.fatalError() != null) {
-      throw FleetException.failed(counters.fatalError());
+    if (counters.fatalError.get() != null) {
+      throw FleetException.failed(counters.fatalError.get());
     }
   }
 
@@ -150,17 +150,17 @@ public final class ConsumerFleet implements AutoCloseable {
 
   /** How many consumers are subscribed at this moment. */
   public int subscribed() {
-    return counters.subscribedCount();
+    return counters.subscribed.get();
   }
 
   /** How often the broker closed a consumer so far, as it does after a seek or an unload. */
   public int closedByBroker() {
-    return counters.closedByBrokerCount();
+    return counters.closedByBroker.get();
   }
 
   /** Connections that ended unasked so far. */
   public int connectionsLost() {
-    return counters.connectionsLostCount();
+    return counters.connectionsLost.get();
   }
 
   /** Everything counted and measured so far. The fleet may be running. */
@@ -263,7 +263,7 @@ public final class ConsumerFleet implements AutoCloseable {
   /** Unsubscribes all consumers, so that the broker keeps nothing for them; false when too slow. */
   public boolean unsubscribe(Duration timeout) throws InterruptedException {
     onEveryConnection(BrokerConnection::leave);
-    return await(timeout, () -> counters.leftCount() == config.consumers);
+    return await(timeout, () -> counters.left.get() == config.consumers);
   }
 
   /** Closes all connections. Durable subscriptions stay at the broker. */

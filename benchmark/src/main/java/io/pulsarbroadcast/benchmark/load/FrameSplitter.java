@@ -3,31 +3,35 @@ package io.pulsarbroadcast.benchmark.load;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Cuts what was read from a socket into frames, in place. Only one event loop may call it.
+ * Cuts what was read from a socket into frames, in place. Only its event loop may call it.
  *
  * <p>Bytes are copied only for the frame that a read ends in the middle of.
  */
-public final class FrameSplitter {
-  /** What a frame is handed to. */
-  public interface FrameHandler {
-    /** {@code length} bytes from {@code index} on are one frame, without its length field. */
-    void frame(ByteBuf buffer, int index, int length);
-  }
-
+public abstract class FrameSplitter extends ChannelInboundHandlerAdapter {
   static final int MAX_FRAME_BYTES = 16 * 1024 * 1024;
   private static final int LENGTH_BYTES = 4;
 
-  private final FrameHandler handler;
   private ByteBuf partial;
 
-  public FrameSplitter(FrameHandler handler) {
-    this.handler = handler;
+  /** {@code length} bytes from {@code index} on are one frame, without its length field. */
+  protected abstract void frame(ByteBuf buffer, int index, int length);
+
+  @Override
+  public final void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    try {
+      read(in, context.alloc());
+    } finally {
+      in.release();
+    }
   }
 
   /** Hands on every frame that is complete with these bytes. Does not release the buffer. */
-  public void read(ByteBuf in, ByteBufAllocator allocator) {
+  final void read(ByteBuf in, ByteBufAllocator allocator) {
     if (partial != null && partial.isReadable() && !completePartial(in)) {
       return;
     }
@@ -38,7 +42,7 @@ public final class FrameSplitter {
       if (end - index - LENGTH_BYTES < length) {
         break;
       }
-      handler.frame(in, index + LENGTH_BYTES, length);
+      frame(in, index + LENGTH_BYTES, length);
       index += LENGTH_BYTES + length;
     }
     if (index < end) {
@@ -63,7 +67,7 @@ public final class FrameSplitter {
     if (partial.readableBytes() < LENGTH_BYTES + length) {
       return false;
     }
-    handler.frame(partial, LENGTH_BYTES, length);
+    frame(partial, LENGTH_BYTES, length);
     partial.clear();
     return true;
   }
@@ -81,7 +85,7 @@ public final class FrameSplitter {
   }
 
   /** Frees the partial frame; nothing may be read afterwards. */
-  public void release() {
+  protected final void release() {
     if (partial != null) {
       partial.release();
       partial = null;

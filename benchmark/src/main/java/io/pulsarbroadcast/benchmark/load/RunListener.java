@@ -4,25 +4,15 @@ package io.pulsarbroadcast.benchmark.load;
 /** Hears how far a run is. Called by the thread that executes the run. */
 public interface RunListener {
   /** Hears nothing. */
-  RunListener SILENT =
-      new RunListener() {
-        @Override
-        public void phaseStarted(String name, long total) {}
-
-        @Override
-        public void progress(long done) {}
-
-        @Override
-        public void phaseEnded() {}
-      };
+  RunListener SILENT = new RunListener() {};
 
   /** A phase begins; it is complete at {@code total}. */
-  void phaseStarted(String name, long total);
+  default void phaseStarted(String name, long total) {}
 
   /** Called several times a second. */
-  void progress(long done);
+  default void progress(long done) {}
 
-  void phaseEnded();
+  default void phaseEnded() {}
 
   /** From here on the messages are timed: warm-up is over. */
   default void measuringStarted() {}

@@ -55,26 +55,26 @@ final class SnapshotCollector {
   }
 
   FleetSnapshot snapshot(FleetCounters counters, long startNanos) {
-    long allSubscribedNanos = counters.allSubscribedNanos();
+    long allSubscribedNanos = counters.allSubscribedNanos;
     List<Long> last = LongStream.of(lastReceiverMicros).boxed().toList();
     List<Integer> perMessage = IntStream.of(receivers).boxed().toList();
     return new FleetSnapshot(
         table.size(),
-        counters.subscribedCount(),
+        counters.subscribed.get(),
         received,
         duplicates,
         outOfOrder,
         skipped,
         corrupt,
         unexpected,
-        counters.protocolErrorCount(),
-        counters.connectionsLostCount(),
+        counters.protocolErrors.get(),
+        counters.connectionsLost.get(),
         endToEndMicros,
         last,
         perMessage,
         connectMicros,
         allSubscribedNanos == 0 ? 0 : (allSubscribedNanos - startNanos) / 1_000,
-        counters.brokerVersion(),
-        counters.firstError());
+        counters.brokerVersion,
+        counters.firstError.get());
   }
 }

@@ -107,7 +107,7 @@ final class SubscribePump {
   void succeeded(long requestId) {
     if (requestId >= UNSUBSCRIBE_ID_BASE) {
       unanswered--;
-      counters.left();
+      counters.left.incrementAndGet();
       return;
     }
     if (!owns(requestId)) {
@@ -137,7 +137,7 @@ final class SubscribePump {
     if (requestId >= UNSUBSCRIBE_ID_BASE) {
       unanswered--;
       counters.note(text);
-      counters.left();
+      counters.left.incrementAndGet();
       return false;
     }
     if (!owns(requestId)) {
@@ -172,8 +172,8 @@ final class SubscribePump {
     if (table.state[consumer] != ConsumerTable.SUBSCRIBED) {
       return false;
     }
-    counters.unsubscribed(1);
-    counters.closedByBroker();
+    counters.subscribed.decrementAndGet();
+    counters.closedByBroker.incrementAndGet();
     if (config.reconnect) {
       requeue(consumer);
       return true;
@@ -201,7 +201,7 @@ final class SubscribePump {
         requeue(consumer);
       }
     }
-    counters.unsubscribed(lost);
+    counters.subscribed.addAndGet(-lost);
   }
 
   /** From now on, consumers that are subscribed unsubscribe. */
@@ -210,10 +210,10 @@ final class SubscribePump {
     pending.clear();
     for (int consumer = first; consumer < end; consumer++) {
       if (table.state[consumer] == ConsumerTable.SUBSCRIBED) {
-        counters.unsubscribed(1);
+        counters.subscribed.decrementAndGet();
         pending.add(consumer);
       } else {
-        counters.left();
+        counters.left.incrementAndGet();
       }
     }
     pump();

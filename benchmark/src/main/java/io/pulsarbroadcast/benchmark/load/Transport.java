@@ -4,17 +4,12 @@ package io.pulsarbroadcast.benchmark.load;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollEventLoopGroup;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioEventLoopGroup;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.common.util.netty.EventLoopUtil;
 
 /** The event loops of a fleet: epoll where there is epoll. One thread at a time may call it. */
 final class Transport implements AutoCloseable {
@@ -29,19 +24,14 @@ final class Transport implements AutoCloseable {
 
   Transport(int ioThreads) {
     DefaultThreadFactory threads = new DefaultThreadFactory("load", true);
-    boolean epoll = Epoll.isAvailable();
-    group =
-        epoll
-            ? new EpollEventLoopGroup(ioThreads, threads)
-            : new NioEventLoopGroup(ioThreads, threads);
+    group = EventLoopUtil.newEventLoopGroup(ioThreads, false, threads);
     loops = new EventLoop[ioThreads];
     for (int i = 0; i < ioThreads; i++) {
       loops[i] = group.next();
     }
-    Class<? extends Channel> channel = epoll ? EpollSocketChannel.class : NioSocketChannel.class;
     bootstrap =
         new Bootstrap()
-            .channel(channel)
+            .channel(EventLoopUtil.getClientSocketChannelClass(group))
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)
             .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)

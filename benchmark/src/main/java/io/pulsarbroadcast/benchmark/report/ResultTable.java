@@ -7,6 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A table of results, for people and for programs. Not thread-safe.
@@ -61,51 +64,41 @@ public final class ResultTable {
 
   /** In columns, with thousands separators and two decimals. */
   public String text() {
-    List<List<String>> grid = new ArrayList<>();
-    grid.add(columns);
-    grid.addAll(cells());
-    return format(grid);
+    return format(grid());
   }
 
   /** The same with a line per column and a column per row, for few rows of many figures. */
   public String transposedText() {
-    List<List<String>> grid = new ArrayList<>();
-    for (int i = 0; i < columns.size(); i++) {
-      int column = i;
-      List<String> line = new ArrayList<>(List.of(columns.get(i)));
-      rows.forEach(row -> line.add(text(row.get(column))));
-      grid.add(line);
-    }
-    return format(grid);
+    List<List<String>> grid = grid();
+    return format(
+        IntStream.range(0, columns.size())
+            .mapToObj(column -> grid.stream().map(row -> row.get(column)).toList())
+            .toList());
+  }
+
+  private List<List<String>> grid() {
+    return Stream.concat(Stream.of(columns), cells().stream()).toList();
   }
 
   /** The first column to the left and the others to the right. */
   private static String format(List<List<String>> grid) {
-    int[] widths = new int[grid.get(0).size()];
-    for (List<String> row : grid) {
-      for (int i = 0; i < widths.length; i++) {
-        widths[i] = Math.max(widths[i], row.get(i).length());
-      }
+    StringBuilder formats = new StringBuilder();
+    for (int i = 0; i < grid.get(0).size(); i++) {
+      int column = i;
+      int width = grid.stream().mapToInt(row -> row.get(column).length()).max().orElseThrow();
+      formats.append(i == 0 ? "%-" : COLUMN_GAP + "%").append(Math.max(1, width)).append('s');
     }
-    StringBuilder text = new StringBuilder();
-    for (List<String> row : grid) {
-      StringBuilder line = new StringBuilder(row.get(0));
-      line.append(" ".repeat(widths[0] - row.get(0).length()));
-      for (int i = 1; i < widths.length; i++) {
-        line.append(COLUMN_GAP).append(" ".repeat(widths[i] - row.get(i).length()));
-        line.append(row.get(i));
-      }
-      text.append(line.toString().stripTrailing()).append(System.lineSeparator());
-    }
-    return text.toString();
+    return grid.stream()
+        .map(row -> formats.toString().formatted(row.toArray()).stripTrailing())
+        .map(line -> line + System.lineSeparator())
+        .collect(Collectors.joining());
   }
 
   /** RFC 4180, with full precision; an empty cell where there is no figure. */
   public String csv() {
-    StringBuilder csv = new StringBuilder();
-    line(csv, columns);
-    rows.forEach(row -> line(csv, row));
-    return csv.toString();
+    return Stream.concat(Stream.of(columns), rows.stream())
+        .map(ResultTable::line)
+        .collect(Collectors.joining());
   }
 
   /** A map per row, from column to cell, as it goes into JSON. */
@@ -121,11 +114,10 @@ public final class ResultTable {
     return maps;
   }
 
-  private static void line(StringBuilder csv, List<?> cells) {
-    for (int i = 0; i < cells.size(); i++) {
-      csv.append(i == 0 ? "" : ",").append(isNone(cells.get(i)) ? "" : quoted(cells.get(i)));
-    }
-    csv.append("\r\n");
+  private static String line(List<?> cells) {
+    return cells.stream()
+        .map(cell -> isNone(cell) ? "" : quoted(cell))
+        .collect(Collectors.joining(",", "", "\r\n"));
   }
 
   private static String quoted(Object cell) {

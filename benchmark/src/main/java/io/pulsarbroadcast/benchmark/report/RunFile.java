@@ -2,7 +2,6 @@
 package io.pulsarbroadcast.benchmark.report;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.pulsarbroadcast.benchmark.engine.Interval;
 import io.pulsarbroadcast.benchmark.engine.Plan;
@@ -12,9 +11,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 
@@ -29,10 +28,18 @@ public final class RunFile {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final double MICROS_PER_MILLI = 1_000;
   private static final int TICKS_PER_HALF_DISTANCE = 100;
-  private static final Map<String, Double> PERCENTILES =
+
+  /** What is told of a latency, by the end of the field's name. */
+  private static final Map<String, ToDoubleFunction<Histogram>> OF_LATENCY =
       Map.of(
-          "50pct", 50.0, "75pct", 75.0, "95pct", 95.0, "99pct", 99.0, "999pct", 99.9, "9999pct",
-          99.99);
+          "Avg", Histogram::getMean,
+          "50pct", micros -> micros.getValueAtPercentile(50),
+          "75pct", micros -> micros.getValueAtPercentile(75),
+          "95pct", micros -> micros.getValueAtPercentile(95),
+          "99pct", micros -> micros.getValueAtPercentile(99),
+          "999pct", micros -> micros.getValueAtPercentile(99.9),
+          "9999pct", micros -> micros.getValueAtPercentile(99.99),
+          "Max", Histogram::getMaxValue);
 
   private RunFile() {}
 
@@ -44,7 +51,10 @@ public final class RunFile {
     root.put("messageSize", plan.messageBytes()).put("topics", 1);
     root.put("partitions", plan.partitions());
     root.put("producersPerTopic", plan.partitions()).put("consumersPerTopic", 1);
-    addRates(root, result.intervals());
+    addSeries(root, "publishRate", result, interval -> interval.published() / interval.seconds());
+    addSeries(root, "publishErrorRate", result, interval -> interval.errors() / interval.seconds());
+    addSeries(root, "consumeRate", result, interval -> interval.received() / interval.seconds());
+    root.putPOJO("backlog", result.intervals().stream().map(Interval::backlog).toList());
     // In OpenMessaging Benchmark's files the delay is in microseconds, the others in milliseconds.
     addLatency(root, "publishLatency", MICROS_PER_MILLI, result, Interval::publishMicros);
     addLatency(root, "publishDelayLatency", 1, result, Interval::publishDelayMicros);
@@ -54,17 +64,9 @@ public final class RunFile {
     JSON.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), root);
   }
 
-  private static void addRates(ObjectNode root, List<Interval> intervals) {
-    ArrayNode publishRate = root.putArray("publishRate");
-    ArrayNode publishErrorRate = root.putArray("publishErrorRate");
-    ArrayNode consumeRate = root.putArray("consumeRate");
-    ArrayNode backlog = root.putArray("backlog");
-    for (Interval interval : intervals) {
-      publishRate.add(interval.published() / interval.seconds());
-      publishErrorRate.add(interval.errors() / interval.seconds());
-      consumeRate.add(interval.received() / interval.seconds());
-      backlog.add(interval.backlog());
-    }
+  private static void addSeries(
+      ObjectNode root, String name, RunResult result, ToDoubleFunction<Interval> value) {
+    root.putPOJO(name, result.intervals().stream().mapToDouble(value).toArray());
   }
 
   private static void addLatency(
@@ -75,22 +77,15 @@ public final class RunFile {
       Function<Interval, Histogram> histogram) {
     Histogram all = result.sum(histogram);
     String aggregated = "aggregated" + Character.toUpperCase(name.charAt(0)) + name.substring(1);
-    ArrayNode averages = root.putArray(name + "Avg");
-    ArrayNode maxima = root.putArray(name + "Max");
-    for (Interval interval : result.intervals()) {
-      averages.add(histogram.apply(interval).getMean() / microsPerUnit);
-      maxima.add(histogram.apply(interval).getMaxValue() / microsPerUnit);
-    }
-    PERCENTILES.forEach(
-        (suffix, percentile) -> {
-          ArrayNode values = root.putArray(name + suffix);
-          for (Interval interval : result.intervals()) {
-            values.add(histogram.apply(interval).getValueAtPercentile(percentile) / microsPerUnit);
-          }
-          root.put(aggregated + suffix, all.getValueAtPercentile(percentile) / microsPerUnit);
+    OF_LATENCY.forEach(
+        (suffix, micros) -> {
+          addSeries(
+              root,
+              name + suffix,
+              result,
+              interval -> micros.applyAsDouble(histogram.apply(interval)) / microsPerUnit);
+          root.put(aggregated + suffix, micros.applyAsDouble(all) / microsPerUnit);
         });
-    root.put(aggregated + "Avg", all.getMean() / microsPerUnit);
-    root.put(aggregated + "Max", all.getMaxValue() / microsPerUnit);
     ObjectNode quantiles = root.putObject(aggregated + "Quantiles");
     for (HistogramIterationValue value : all.percentiles(TICKS_PER_HALF_DISTANCE)) {
       quantiles.put(
@@ -111,26 +106,25 @@ public final class RunFile {
         .put("stoppedBy", result.stoppedBy());
     own.put("connectWallMicros", result.connectWallMicros());
     own.put("subscribed", result.subscribed());
-    own.set("connect", JSON.valueToTree(LatencyReport.of(result.connectMicros())));
-    own.set("endToEnd", JSON.valueToTree(LatencyReport.of(result.endToEndMicros())));
-    own.set("lastReceiver", JSON.valueToTree(LatencyReport.of(result.lastReceiverMicros())));
-    own.set(
-        "lastReceiverPerMessageMicros", JSON.valueToTree(result.lastReceiverPerMessageMicros()));
-    own.set("delivery", JSON.valueToTree(result.delivery()));
+    own.putPOJO("connect", LatencyReport.of(result.connectMicros()));
+    own.putPOJO("endToEnd", LatencyReport.of(result.endToEndMicros()));
+    own.putPOJO("lastReceiver", LatencyReport.of(result.lastReceiverMicros()));
+    own.putPOJO("lastReceiverPerMessageMicros", result.lastReceiverPerMessageMicros());
+    own.putPOJO("delivery", result.delivery());
     own.put("connectionsLost", result.connectionsLost());
     own.put("brokerCpuMillis", result.brokerCpuMillis());
     own.put("generatorCpuMillis", result.generatorCpuMillis());
     own.put("firstError", result.firstError());
-    own.set("brokerSettings", JSON.valueToTree(plan.brokerSettings()));
-    own.set("environment", JSON.valueToTree(Environment.current(result.brokerVersion())));
+    own.putPOJO("brokerSettings", plan.brokerSettings());
+    own.putPOJO("environment", Environment.current(result.brokerVersion()));
     Map<String, Double> stages = result.stages();
     if (!stages.isEmpty()) {
-      own.set("brokerTimers", JSON.valueToTree(result.brokerTimers().asMap()));
+      own.putPOJO("brokerTimers", result.brokerTimers().asMap());
       ObjectNode ofStage = own.putObject("stages");
       stages.forEach((stage, micros) -> ofStage.putObject(stage).put("meanMicros", micros));
     }
     if (!result.catchUp().isEmpty()) {
-      own.set("catchUp", JSON.valueToTree(result.catchUp()));
+      own.putPOJO("catchUp", result.catchUp());
     }
   }
 }

@@ -4,12 +4,15 @@ package io.pulsarbroadcast.benchmark.report;
 import io.pulsarbroadcast.benchmark.engine.Interval;
 import io.pulsarbroadcast.benchmark.engine.Plan;
 import io.pulsarbroadcast.benchmark.engine.RunResult;
-import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
 import io.pulsarbroadcast.benchmark.metrics.LatencySummary;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /** The figures of runs as rows, and their ratios. Not thread-safe. */
 public final class RunTable {
@@ -21,33 +24,42 @@ public final class RunTable {
   private static final int MOST_COLUMNS = 5;
 
   private static final List<String> NAMES = List.of("series", "consumers", "messages/s", "round");
-  private static final List<String> FIGURES =
-      List.of(
-          "connect all, s",
-          "connect P50, ms",
-          "connect P99, ms",
-          "connect max, ms",
-          "first message, last receiver, ms",
-          "end to end P50, ms",
-          "end to end P99, ms",
-          "end to end max, ms",
-          "last receiver P50, ms",
-          "last receiver P99, ms",
-          "last receiver max, ms",
-          "publish P99, ms",
-          "server CPU per delivery, us",
-          "generator CPU per delivery, us",
-          "deliveries/s");
-  private static final List<String> COUNTS =
-      List.of(
-          "connected",
-          "expected",
-          "received",
-          "missing",
-          "duplicates",
-          "out of order",
-          "damaged",
-          "outcome");
+
+  /** What has a ratio; 0 stands for what there is not, because the run did not get so far. */
+  private static final Map<String, ToDoubleFunction<RunResult>> FIGURES = new LinkedHashMap<>();
+
+  private static final Map<String, Function<RunResult, Object>> COUNTS = new LinkedHashMap<>();
+
+  static {
+    FIGURES.put("connect all, s", r -> r.connectWallMicros() / MICROS_PER_SECOND);
+    FIGURES.put("connect P50, ms", r -> LatencySummary.of(r.connectMicros()).p50Millis());
+    FIGURES.put("connect P99, ms", r -> LatencySummary.of(r.connectMicros()).p99Millis());
+    FIGURES.put("connect max, ms", r -> LatencySummary.of(r.connectMicros()).maxMillis());
+    FIGURES.put(
+        "first message, last receiver, ms",
+        r -> r.lastReceiverPerMessageMicros().stream().findFirst().orElse(0L) / MICROS_PER_MILLI);
+    FIGURES.put("end to end P50, ms", r -> r.endToEnd().p50Millis());
+    FIGURES.put("end to end P99, ms", r -> r.endToEnd().p99Millis());
+    FIGURES.put("end to end max, ms", r -> r.endToEnd().maxMillis());
+    FIGURES.put("last receiver P50, ms", r -> r.lastReceiver().p50Millis());
+    FIGURES.put("last receiver P99, ms", r -> r.lastReceiver().p99Millis());
+    FIGURES.put("last receiver max, ms", r -> r.lastReceiver().maxMillis());
+    FIGURES.put(
+        "publish P99, ms", r -> LatencySummary.of(r.sum(Interval::publishMicros)).p99Millis());
+    FIGURES.put("server CPU per delivery, us", RunResult::brokerCpuMicrosPerDelivery);
+    FIGURES.put("generator CPU per delivery, us", RunResult::generatorCpuMicrosPerDelivery);
+    FIGURES.put("deliveries/s", RunResult::deliveriesPerSecond);
+    COUNTS.put("connected", RunResult::subscribed);
+    COUNTS.put("expected", r -> r.delivery().expected());
+    COUNTS.put("received", r -> r.delivery().received());
+    COUNTS.put("missing", r -> r.delivery().missing());
+    COUNTS.put("duplicates", r -> r.delivery().duplicates());
+    COUNTS.put("out of order", r -> r.delivery().outOfOrder());
+    COUNTS.put(
+        "damaged",
+        r -> r.delivery().corrupt() + r.delivery().unexpected() + r.delivery().unacknowledged());
+    COUNTS.put("outcome", RunTable::outcome);
+  }
 
   /** Where there are many rows, those that tell them apart. */
   private static final List<String> SHORT =
@@ -72,8 +84,8 @@ public final class RunTable {
 
   private static List<String> columns() {
     List<String> columns = new ArrayList<>(NAMES);
-    columns.addAll(FIGURES);
-    columns.addAll(COUNTS);
+    columns.addAll(FIGURES.keySet());
+    columns.addAll(COUNTS.keySet());
     return columns;
   }
 
@@ -81,17 +93,7 @@ public final class RunTable {
   public void add(String round, RunResult result) {
     List<Object> cells = names(result.plan(), result.plan().driver(), round);
     cells.addAll(figures(result));
-    DeliveryCounts delivery = result.delivery();
-    cells.addAll(
-        List.of(
-            result.subscribed(),
-            delivery.expected(),
-            delivery.received(),
-            delivery.missing(),
-            delivery.duplicates(),
-            delivery.outOfOrder(),
-            delivery.corrupt() + delivery.unexpected() + delivery.unacknowledged(),
-            outcome(result)));
+    COUNTS.values().forEach(count -> cells.add(count.apply(result)));
     add(round, cells);
   }
 
@@ -142,31 +144,10 @@ public final class RunTable {
   }
 
   private static List<Double> figures(RunResult result) {
-    LatencySummary connect = LatencySummary.of(result.connectMicros());
-    LatencySummary endToEnd = result.endToEnd();
-    LatencySummary last = result.lastReceiver();
-    List<Long> perMessage = result.lastReceiverPerMessageMicros();
-    return List.of(
-        orNone(result.connectWallMicros() / MICROS_PER_SECOND),
-        orNone(connect.p50Millis()),
-        orNone(connect.p99Millis()),
-        orNone(connect.maxMillis()),
-        perMessage.isEmpty() ? Double.NaN : orNone(perMessage.get(0) / MICROS_PER_MILLI),
-        orNone(endToEnd.p50Millis()),
-        orNone(endToEnd.p99Millis()),
-        orNone(endToEnd.maxMillis()),
-        orNone(last.p50Millis()),
-        orNone(last.p99Millis()),
-        orNone(last.maxMillis()),
-        orNone(LatencySummary.of(result.sum(Interval::publishMicros)).p99Millis()),
-        result.brokerCpuMicrosPerDelivery(),
-        result.generatorCpuMicrosPerDelivery(),
-        orNone(result.deliveriesPerSecond()));
-  }
-
-  /** A run that did not get so far has no such figure. */
-  private static double orNone(double value) {
-    return value > 0 ? value : Double.NaN;
+    return FIGURES.values().stream()
+        .map(figure -> figure.applyAsDouble(result))
+        .map(figure -> figure > 0 ? figure : Double.NaN)
+        .toList();
   }
 
   /** Every round. */

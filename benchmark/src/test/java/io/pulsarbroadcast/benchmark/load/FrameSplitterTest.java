@@ -41,13 +41,15 @@ class FrameSplitterTest {
     for (int maxChunk : new int[] {1, 3, 7, 100, 1_000, stream.readableBytes()}) {
       List<byte[]> found = new ArrayList<>();
       FrameSplitter splitter =
-          new FrameSplitter(
-              (buffer, index, length) -> {
-                byte[] frame = new byte[length];
-                buffer.getBytes(index, frame);
-                buffer.readerIndex(index + length / 2);
-                found.add(frame);
-              });
+          new FrameSplitter() {
+            @Override
+            protected void frame(ByteBuf buffer, int index, int length) {
+              byte[] frame = new byte[length];
+              buffer.getBytes(index, frame);
+              buffer.readerIndex(index + length / 2);
+              found.add(frame);
+            }
+          };
       for (int at = 0; at < stream.readableBytes(); ) {
         int chunk = Math.min(1 + random.nextInt(maxChunk), stream.readableBytes() - at);
         splitter.read(stream.copy(at, chunk), allocator);
@@ -64,7 +66,11 @@ class FrameSplitterTest {
 
   @Test
   void shouldRefuseALengthThatCannotBe() {
-    FrameSplitter splitter = new FrameSplitter((buffer, index, length) -> {});
+    FrameSplitter splitter =
+        new FrameSplitter() {
+          @Override
+          protected void frame(ByteBuf buffer, int index, int length) {}
+        };
     ByteBuf negative = Unpooled.buffer().writeInt(-5).writeInt(0);
     ByteBuf huge = Unpooled.buffer().writeInt(FrameSplitter.MAX_FRAME_BYTES + 1);
 
