@@ -14,9 +14,13 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramIterationValue;
 import org.slf4j.Logger;
@@ -91,28 +95,13 @@ final class DriverReport {
     if (!gapsCounted) {
       return;
     }
-    long[] sums = new long[7];
+    Map<String, Long> sums = new LinkedHashMap<>();
     ArrayNode findings = JSON.createArrayNode();
     for (TrackedConsumer consumer : consumers) {
       PositionTrail.Finding finding = consumer.trail().finding();
-      sums[0] += finding.expected;
-      sums[1] += finding.received;
-      sums[2] += finding.gaps();
-      sums[3] += finding.behind;
-      sums[4] += finding.late;
-      sums[5] += finding.duplicates;
-      sums[6] += finding.missingOfBatches;
+      finding.counts().forEach((name, count) -> sums.merge(name, count, Long::sum));
       if (!finding.isClean()) {
-        ObjectNode found = findings.addObject().put("consumer", consumer.name());
-        put(
-            found,
-            finding.expected,
-            finding.received,
-            finding.gaps(),
-            finding.behind,
-            finding.late,
-            finding.duplicates,
-            finding.missingOfBatches);
+        put(findings.addObject().put("consumer", consumer.name()), finding.counts());
       }
     }
     put(delivery, sums);
@@ -128,14 +117,8 @@ final class DriverReport {
     }
   }
 
-  private static void put(ObjectNode node, long... counts) {
-    node.put("expectedEntries", counts[0])
-        .put("receivedEntries", counts[1])
-        .put("gapEntries", counts[2])
-        .put("behindEntries", counts[3])
-        .put("lateEntries", counts[4])
-        .put("duplicateMessages", counts[5])
-        .put("missingOfBatches", counts[6]);
+  private static void put(ObjectNode node, Map<String, Long> counts) {
+    counts.forEach((name, count) -> node.put(name, count));
   }
 
   private static ObjectNode distribution(Histogram micros) {
@@ -157,20 +140,18 @@ final class DriverReport {
     }
     ByteBuffer buffer = ByteBuffer.allocate(micros.getNeededByteBufferCapacity());
     int bytes = micros.encodeIntoCompressedByteBuffer(buffer);
-    byte[] encoded = new byte[bytes];
-    buffer.rewind();
-    buffer.get(encoded);
+    byte[] encoded = Arrays.copyOf(buffer.array(), bytes);
     return node.put("hdrHistogram", Base64.getEncoder().encodeToString(encoded));
   }
 
   private static String environment() {
-    return Runtime.getRuntime().availableProcessors()
-        + " cores, "
-        + System.getProperty("os.name")
-        + " "
-        + System.getProperty("os.version")
-        + ", Java "
-        + System.getProperty("java.version");
+    return String.format(
+        Locale.ROOT,
+        "%d cores, %s %s, Java %s",
+        Runtime.getRuntime().availableProcessors(),
+        System.getProperty("os.name"),
+        System.getProperty("os.version"),
+        System.getProperty("java.version"));
   }
 
   private static String host() {

@@ -2,7 +2,9 @@
 package io.pulsarbroadcast.omb;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -76,6 +78,19 @@ final class PositionTrail {
     /** Missing ones before the last one received. */
     long gaps() {
       return missing() - behind;
+    }
+
+    /** By name in the driver's result file. */
+    Map<String, Long> counts() {
+      Map<String, Long> counts = new LinkedHashMap<>();
+      counts.put("expectedEntries", expected);
+      counts.put("receivedEntries", received);
+      counts.put("gapEntries", gaps());
+      counts.put("behindEntries", behind);
+      counts.put("lateEntries", late);
+      counts.put("duplicateMessages", duplicates);
+      counts.put("missingOfBatches", missingOfBatches);
+      return counts;
     }
 
     boolean isClean() {

@@ -2,45 +2,21 @@
 package io.pulsarbroadcast.benchmark.floor;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.util.AbstractReferenceCounted;
-import io.netty.util.ReferenceCounted;
 
 /**
- * A published message on its way to all connections. Immutable; the reference count may be changed
- * from any thread.
+ * A published message on its way to all connections. Any thread may call it.
+ *
+ * @param entryId its number
+ * @param bytes checksum, metadata and payload; do not move the indices. It is as long in use as
+ *     this message is
  */
-final class FloorMessage extends AbstractReferenceCounted {
-  private final long entryId;
-  private final ByteBuf bytes;
-
-  /** Takes over the one reference to {@code bytes}: checksum, metadata and payload. */
-  FloorMessage(long entryId, ByteBuf bytes) {
-    this.entryId = entryId;
-    this.bytes = bytes;
-  }
-
-  long entryId() {
-    return entryId;
-  }
-
-  /** Do not move its indices. */
-  ByteBuf bytes() {
-    return bytes;
-  }
-
-  @Override
-  public FloorMessage retain() {
-    super.retain();
+record FloorMessage(long entryId, ByteBuf bytes) {
+  FloorMessage retain() {
+    bytes.retain();
     return this;
   }
 
-  @Override
-  public ReferenceCounted touch(Object hint) {
-    return this;
-  }
-
-  @Override
-  protected void deallocate() {
+  void release() {
     bytes.release();
   }
 }

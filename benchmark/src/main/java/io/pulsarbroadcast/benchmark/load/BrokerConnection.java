@@ -197,9 +197,7 @@ final class BrokerConnection {
 
   private void lookedUp(CommandLookupTopicResponse response) {
     if (SubscribePump.isOfConsumer(response.getRequestId())) {
-      if (lookup.confirms(response)) {
-        pump.lookedUp(response.getRequestId());
-      } else if (pump.lookupFailed(response.getRequestId())) {
+      if (pump.lookedUp(response.getRequestId(), lookup.confirms(response))) {
         retryLater();
       }
       return;

@@ -63,8 +63,7 @@ final class CommandWriter {
         .setConsumerName(config.consumerName.apply(consumer))
         .setDurable(config.durable)
         .setReadCompacted(false)
-        .setInitialPosition(
-            config.fromEarliest ? InitialPosition.Earliest : InitialPosition.Latest);
+        .setInitialPosition(InitialPosition.Latest);
     for (Map.Entry<String, String> property : config.consumerProperties.entrySet()) {
       subscribe.addMetadata().setKey(property.getKey()).setValue(property.getValue());
     }

@@ -9,9 +9,9 @@ import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 
 /**
  * What a {@link ConsumerFleet} does: options with defaults, set one after the other by one thread.
- * What {@link #build()} returns is not to be changed any more; any thread may read its fields.
+ * After {@link #build()} it is not to be changed any more; any thread may read its fields.
  */
-public final class LoadConfig implements Cloneable {
+public final class LoadConfig {
   /** The consumer property that selects a subscription type the wire enum does not have. */
   public static final String TYPE_PROPERTY = "pulsar.subscription.type";
 
@@ -28,10 +28,9 @@ public final class LoadConfig implements Cloneable {
   public AckPolicy ackPolicy = AckPolicy.CUMULATIVE;
   public SubType subType = SubType.Exclusive;
   public boolean durable = true;
-  public boolean fromEarliest;
   public IntFunction<String> consumerName = numbered("consumer");
   public IntFunction<String> subscriptionName;
-  public Map<String, String> consumerProperties = new LinkedHashMap<>();
+  public final Map<String, String> consumerProperties = new LinkedHashMap<>();
   public boolean reconnect;
   public boolean lookupPerConsumer;
   public boolean verifyChecksums = true;
@@ -119,12 +118,6 @@ public final class LoadConfig implements Cloneable {
     return this;
   }
 
-  /** False when not set. */
-  public LoadConfig fromEarliest(boolean earliest) {
-    this.fromEarliest = earliest;
-    return this;
-  }
-
   /** {@code consumer-000000} and so on when not set. */
   public LoadConfig consumerName(IntFunction<String> nameOfIndex) {
     this.consumerName = nameOfIndex;
@@ -206,21 +199,9 @@ public final class LoadConfig implements Cloneable {
     requireAtLeast("subscribeWindow", subscribeWindow, 1);
     requireAtLeast("receiverQueueSize", receiverQueueSize, 0);
     requireAtLeast("ioThreads", ioThreads, 1);
-    LoadConfig built = copy();
-    built.connections = Math.min(connections, consumers);
-    built.ioThreads = Math.min(ioThreads, built.connections);
-    return built;
-  }
-
-  /** With further options of its own. */
-  private LoadConfig copy() {
-    try {
-      LoadConfig copy = (LoadConfig) clone();
-      copy.consumerProperties = new LinkedHashMap<>(consumerProperties);
-      return copy;
-    } catch (CloneNotSupportedException e) {
-      throw new AssertionError(e);
-    }
+    connections = Math.min(connections, consumers);
+    ioThreads = Math.min(ioThreads, connections);
+    return this;
   }
 
   /** Heap that one more consumer costs the load generator, apart from its share of a connection. */

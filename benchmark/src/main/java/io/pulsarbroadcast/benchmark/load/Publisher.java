@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -143,20 +144,19 @@ public final class Publisher implements AutoCloseable {
 
   /** The same on a thread of its own. */
   public CompletableFuture<PublishResult> publishAsync(Schedule schedule, int from, int to) {
-    CompletableFuture<PublishResult> result = new CompletableFuture<>();
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                result.complete(publish(schedule, from, to));
-              } catch (InterruptedException | RuntimeException e) {
-                result.completeExceptionally(e);
-              }
-            },
-            "publisher");
-    thread.setDaemon(true);
-    thread.start();
-    return result;
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return publish(schedule, from, to);
+          } catch (InterruptedException e) {
+            throw new CompletionException(e);
+          }
+        },
+        task -> {
+          Thread thread = new Thread(task, "publisher");
+          thread.setDaemon(true);
+          thread.start();
+        });
   }
 
   private void answered(int sequence, long intendedNanos, Throwable error) {

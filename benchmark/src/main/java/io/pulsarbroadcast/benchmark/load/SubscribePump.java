@@ -77,25 +77,19 @@ final class SubscribePump {
     writer.subscribe(config, consumer, consumer);
   }
 
-  /** The broker says where the topic is; true when a consumer of this connection had asked. */
-  boolean lookedUp(long requestId) {
+  /** A consumer's lookup has ended; true when it is to be tried again after a new lookup. */
+  boolean lookedUp(long requestId, boolean found) {
     long consumer = requestId - LOOKUP_ID_BASE;
     if (!owns(consumer) || table.state[(int) consumer] != ConsumerTable.LOOKING_UP) {
       return false;
     }
-    subscribe((int) consumer);
-    return true;
-  }
-
-  /** Where the topic is could not be said; true when a consumer of this connection had asked. */
-  boolean lookupFailed(long requestId) {
-    long consumer = requestId - LOOKUP_ID_BASE;
-    if (!owns(consumer) || table.state[(int) consumer] != ConsumerTable.LOOKING_UP) {
-      return false;
+    if (found) {
+      subscribe((int) consumer);
+    } else {
+      unanswered--;
+      requeue((int) consumer);
     }
-    unanswered--;
-    requeue((int) consumer);
-    return true;
+    return !found;
   }
 
   /** Whether this is the answer to the lookup of a consumer, and not of the connection. */

@@ -51,16 +51,9 @@ public final class DriverFile {
     check
         .that(!name.isBlank(), "name", "empty", "any text")
         .that(DRIVER_CLASS.equals(driverClass), "driverClass", driverClass, DRIVER_CLASS)
-        .that(client != null, "client", "empty", "keys with values, or no such key")
-        .that(producer != null, "producer", "empty", "keys with values, or no such key")
-        .that(consumer != null, "consumer", "empty", "keys with values, or no such key")
-        .that(results != null, "results", "empty", "keys with values, or no such key")
-        .that(brokerSettings != null, "brokerSettings", "empty", "keys with values, or no such key")
         .that(
-            localServer != null
-                && (localServer == LocalServer.plugin
-                    || localServer == LocalServer.floor
-                    || consumer.subscriptionType != SubscriptionKind.Broadcast),
+            localServer != LocalServer.plain
+                || consumer.subscriptionType != SubscriptionKind.Broadcast,
             "localServer",
             localServer,
             "plugin, floor; without Broadcast also plain");
@@ -123,8 +116,7 @@ public final class DriverFile {
               "client.namespacePrefix",
               namespacePrefix,
               "tenant/name")
-          .that(!clusterName.isBlank(), "client.clusterName", "empty", "the cluster's name")
-          .that(persistence != null, "client.persistence", "empty", "keys with values");
+          .that(!clusterName.isBlank(), "client.clusterName", "empty", "the cluster's name");
       persistence.check(check);
     }
 
@@ -227,17 +219,11 @@ public final class DriverFile {
     private void check(Check check) {
       check
           .that(
-              subscriptionType != null,
-              "consumer.subscriptionType",
-              "empty",
-              "Broadcast, Exclusive, Shared, Failover, Key_Shared")
-          .that(
               broadcastSubscription.matches("\\S+"),
               "consumer.broadcastSubscription",
               "'" + broadcastSubscription + "'",
               "a subscription name")
           .range("consumer.receiverQueueSize", receiverQueueSize, 1, MAX_COUNT)
-          .that(ack != null, "consumer.ack", "empty", "cumulative, individual, none")
           .that(
               ack != AckKind.cumulative || subscriptionType.allowsCumulative(),
               "consumer.ack",

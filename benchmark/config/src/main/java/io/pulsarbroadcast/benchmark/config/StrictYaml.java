@@ -1,11 +1,14 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.config;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.exc.InvalidFormatException;
+import com.fasterxml.jackson.databind.exc.InvalidNullException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
@@ -13,9 +16,10 @@ import java.io.File;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.stream.Collectors;
 
-/** Reads YAML files in which every key must be known. Any thread may call it. */
+/** Reads YAML files in which every key must be known and have a value. Any thread may call it. */
 final class StrictYaml {
   private static final YAMLMapper YAML =
       YAMLMapper.builder()
@@ -23,6 +27,10 @@ final class StrictYaml {
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
           .build();
+
+  static {
+    YAML.setDefaultSetterInfo(JsonSetter.Value.construct(Nulls.FAIL, Nulls.FAIL));
+  }
 
   private StrictYaml() {}
 
@@ -39,6 +47,8 @@ final class StrictYaml {
       return value;
     } catch (UnrecognizedPropertyException e) {
       throw wrong(file, path(e) + " is not a key; allowed: " + known(e.getKnownPropertyIds()));
+    } catch (InvalidNullException e) {
+      throw wrong(file, path(e) + " is empty; allowed: " + allowed(e));
     } catch (InvalidFormatException e) {
       throw wrong(file, path(e) + " is " + e.getValue() + "; allowed: " + allowed(e));
     } catch (MismatchedInputException e) {
@@ -88,6 +98,9 @@ final class StrictYaml {
     }
     if (type == double.class || type == Double.class) {
       return "a number";
+    }
+    if (type == List.class) {
+      return "a list";
     }
     return type == String.class ? "text" : "keys with values";
   }

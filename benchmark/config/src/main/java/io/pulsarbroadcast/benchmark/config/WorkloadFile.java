@@ -79,7 +79,6 @@ public final class WorkloadFile {
         .that(!name.isBlank(), "name", "empty", "any text")
         .range("topics", topics, 1, 1)
         .range("partitionsPerTopic", partitionsPerTopic, 1, 1_000)
-        .that(keyDistributor != null, "keyDistributor", "empty", "NO_KEY, RANDOM_NANO")
         .range("messageSize", messageSize, MIN_MESSAGE_BYTES, MAX_MESSAGE_BYTES)
         .that(
             useRandomizedPayloads,
@@ -105,9 +104,7 @@ public final class WorkloadFile {
   }
 
   private void checkOwn(Check check) {
-    check.that(rateSteps != null, "rateSteps", "empty", "a list of messages per second");
     for (Integer rate : rateSteps) {
-      check.that(rate != null, "rateSteps", "[empty]", "whole numbers");
       check.range("rateSteps", rate, 1, MAX_RATE);
     }
     if (catchUp != null) {
@@ -143,14 +140,9 @@ public final class WorkloadFile {
     private void check(Check check) {
       check
           .range("catchUp.backlogGigabytes", backlogGigabytes, 0.001, 10_000)
-          .that(
-              laggards != null && !laggards.isEmpty(),
-              "catchUp.laggards",
-              laggards,
-              "a list of numbers of consumers")
+          .that(!laggards.isEmpty(), "catchUp.laggards", laggards, "a list of numbers of consumers")
           .range("catchUp.backlogMessagesPerSecond", backlogMessagesPerSecond, 1, MAX_RATE);
       for (Integer count : laggards) {
-        check.that(count != null, "catchUp.laggards", "[empty]", "whole numbers");
         check.range("catchUp.laggards", count, 1, 100_000);
       }
     }

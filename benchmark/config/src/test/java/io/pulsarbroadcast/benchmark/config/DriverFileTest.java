@@ -105,7 +105,9 @@ class DriverFileTest {
             + " is 3; allowed: 1 to 2",
         "producer: {batchingEnabled: maybe}|producer.batchingEnabled is maybe; allowed: true, false",
         "client: {}; client: {}|Duplicate field 'client'",
-        "client:|client is empty",
+        "client:|client is empty; allowed: keys with values",
+        "consumer: {broadcastSubscription: }|consumer.broadcastSubscription is empty; allowed: text",
+        "consumer: {ack: }|consumer.ack is empty; allowed: cumulative, individual, none",
       })
   void shouldNameTheKeyTheValueAndWhatIsAllowed(String wrong, String error) throws IOException {
     File file = file(HEAD + wrong.replace("; ", "\n"));

@@ -80,6 +80,8 @@ class WorkloadFileTest {
         "consumerBacklogSizeGB: 1|consumerBacklogSizeGB is 1; allowed: 0",
         "payloadFile: x|payloadFile is x; allowed: no such key",
         "rateSteps: [0]|rateSteps is 0; allowed: 1 to",
+        "rateSteps: [null]|rateSteps.#0 is empty; allowed: a whole number",
+        "rateSteps:|rateSteps is empty; allowed: a list",
         "rateSteps: [a]|rateSteps.#0 is a; allowed: a whole number",
         "catchUp: {backlogGigabytes: 1}|catchUp.laggards is []; allowed: a list",
         "producerates: 1|producerates is not a key; allowed: ",
