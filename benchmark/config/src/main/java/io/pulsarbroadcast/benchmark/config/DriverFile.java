@@ -1,8 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.config;
 
-import com.fasterxml.jackson.annotation.JsonAutoDetect;
-import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import java.io.File;
 import java.io.IOException;
 import java.util.Map;
@@ -13,7 +11,6 @@ import java.util.TreeMap;
  *
  * <p>OpenMessaging Benchmark itself reads {@code name} and {@code driverClass}; the rest is ours.
  */
-@JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
 public final class DriverFile {
   public static final String DRIVER_CLASS = "io.pulsarbroadcast.omb.BroadcastBenchmarkDriver";
 
@@ -64,7 +61,6 @@ public final class DriverFile {
   }
 
   /** Where the broker is, and how many connections go there. */
-  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class ClientSettings {
     public String serviceUrl = "pulsar://localhost:6650";
     private String httpUrl = "http://localhost:8080";
@@ -140,7 +136,6 @@ public final class DriverFile {
   }
 
   /** How the run's namespace is stored. */
-  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class PersistenceSettings {
     public int ensembleSize = 1;
     public int writeQuorum = 1;
@@ -156,7 +151,6 @@ public final class DriverFile {
   }
 
   /** How messages are published. */
-  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class ProducerSettings {
     public boolean batchingEnabled;
     public double batchingMaxPublishDelayMillis = 1;
@@ -186,7 +180,6 @@ public final class DriverFile {
   }
 
   /** How consumers subscribe, receive and acknowledge. */
-  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class ConsumerSettings {
     public SubscriptionKind subscriptionType = SubscriptionKind.Broadcast;
 
@@ -239,7 +232,6 @@ public final class DriverFile {
   }
 
   /** Where the driver writes what OpenMessaging Benchmark does not record. */
-  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class ResultSettings {
     private String folder = ".";
 

@@ -1,8 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.config;
 
-import com.fasterxml.jackson.annotation.JsonAutoDetect;
-import com.fasterxml.jackson.annotation.JsonAutoDetect.Visibility;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.io.File;
 import java.io.IOException;
@@ -18,7 +16,6 @@ import java.util.List;
  * N consumers OpenMessaging Benchmark expects one copy of a message where N arrive, and never sees
  * a backlog.
  */
-@JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
 public final class WorkloadFile {
   /** Room for what identifies a message in local runs. */
   public static final int MIN_MESSAGE_BYTES = 32;
@@ -125,7 +122,6 @@ public final class WorkloadFile {
   }
 
   /** A backlog, and how many consumers read it while the writer and the others go on. */
-  @JsonAutoDetect(fieldVisibility = Visibility.ANY, getterVisibility = Visibility.NONE)
   public static final class CatchUp {
     /** In units of 2^30 bytes of payload. */
     public double backlogGigabytes;

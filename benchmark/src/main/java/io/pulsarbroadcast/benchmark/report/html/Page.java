@@ -45,7 +45,7 @@ public final class Page {
   private final String title;
   private final List<String> lead;
   private final Consumer<String> warn;
-  private final Map<String, Map<String, Object>> sections = new LinkedHashMap<>();
+  private final Map<String, Section> sections = new LinkedHashMap<>();
   private List<Map<String, Object>> blocks;
 
   /**
@@ -62,17 +62,15 @@ public final class Page {
     this.warn = warn;
   }
 
+  /** A heading of the page and what stands below it; public for the template. */
+  public record Section(String id, String heading, List<Map<String, Object>> blocks) {}
+
   /** What is added from now on stands in this section. */
-  @SuppressWarnings("unchecked")
   public Page section(String heading) {
     blocks =
-        (List<Map<String, Object>>)
-            sections
-                .computeIfAbsent(
-                    heading,
-                    name ->
-                        Map.of("id", Text.id(name), "heading", name, "blocks", new ArrayList<>()))
-                .get("blocks");
+        sections.computeIfAbsent(
+                heading, name -> new Section(Text.id(name), name, new ArrayList<>()))
+            .blocks;
     return this;
   }
 
@@ -102,7 +100,7 @@ public final class Page {
     return table(table.cells(), columns);
   }
 
-  /** A cell of a table. */
+  /** A cell of a table; public for the template. */
   public record Cell(String css, String text, List<Path> files) {
     static Cell of(String text) {
       return new Cell("", text, List.of());
