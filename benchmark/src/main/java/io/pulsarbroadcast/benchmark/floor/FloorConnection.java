@@ -76,53 +76,44 @@ final class FloorConnection extends FrameSplitter {
 
   private void handle(ByteBuf buffer, int frameEnd) {
     switch (command.getType()) {
-      case CONNECT:
-        BaseCommand connected =
-            Commands.newConnectedCommand(
-                command.getConnect().getProtocolVersion(),
-                Commands.DEFAULT_MAX_MESSAGE_SIZE,
-                false);
-        connected.getConnected().setServerVersion(SERVER_VERSION);
-        write(Commands.serializeWithSize(connected));
-        break;
-      case PARTITIONED_METADATA:
-        long requestId = command.getPartitionMetadata().getRequestId();
-        write(Commands.newPartitionMetadataResponse(0, requestId));
-        break;
-      case LOOKUP:
-        write(
-            Commands.newLookupResponse(
-                server.serviceUrl(),
-                null,
-                true,
-                LookupType.Connect,
-                command.getLookupTopic().getRequestId(),
-                false));
-        break;
-      case SUBSCRIBE:
+      case CONNECT -> write(connected());
+      case PARTITIONED_METADATA ->
+          write(
+              Commands.newPartitionMetadataResponse(
+                  0, command.getPartitionMetadata().getRequestId()));
+      case LOOKUP ->
+          write(
+              Commands.newLookupResponse(
+                  server.serviceUrl(),
+                  null,
+                  true,
+                  LookupType.Connect,
+                  command.getLookupTopic().getRequestId(),
+                  false));
+      case SUBSCRIBE -> {
         fanout.add((int) command.getSubscribe().getConsumerId());
         write(Commands.newSuccess(command.getSubscribe().getRequestId()));
-        break;
-      case UNSUBSCRIBE:
-        write(Commands.newSuccess(command.getUnsubscribe().getRequestId()));
-        break;
-      case CLOSE_PRODUCER:
-        write(Commands.newSuccess(command.getCloseProducer().getRequestId()));
-        break;
-      case PRODUCER:
-        write(
-            Commands.newProducerSuccess(
-                command.getProducer().getRequestId(), NO_PRODUCER_NAME, SchemaVersion.Empty));
-        break;
-      case SEND:
-        send(command.getSend(), buffer, frameEnd);
-        break;
-      case PING:
-        write(Commands.newPong());
-        break;
-      default:
+      }
+      case UNSUBSCRIBE -> write(Commands.newSuccess(command.getUnsubscribe().getRequestId()));
+      case CLOSE_PRODUCER -> write(Commands.newSuccess(command.getCloseProducer().getRequestId()));
+      case PRODUCER ->
+          write(
+              Commands.newProducerSuccess(
+                  command.getProducer().getRequestId(), NO_PRODUCER_NAME, SchemaVersion.Empty));
+      case SEND -> send(command.getSend(), buffer, frameEnd);
+      case PING -> write(Commands.newPong());
+      default -> {
         // FLOW among others: the floor writes as fast as the socket takes it.
+      }
     }
+  }
+
+  private ByteBuf connected() {
+    BaseCommand connected =
+        Commands.newConnectedCommand(
+            command.getConnect().getProtocolVersion(), Commands.DEFAULT_MAX_MESSAGE_SIZE, false);
+    connected.getConnected().setServerVersion(SERVER_VERSION);
+    return Commands.serializeWithSize(connected);
   }
 
   private void send(CommandSend send, ByteBuf buffer, int frameEnd) {

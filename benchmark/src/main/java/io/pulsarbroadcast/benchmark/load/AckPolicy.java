@@ -43,22 +43,18 @@ public record AckPolicy(Kind kind, int every) {
   /** Reads what {@link #toString()} writes; case does not matter. */
   public static AckPolicy parse(String text) {
     String lower = text.strip().toLowerCase(Locale.ROOT);
-    switch (lower) {
-      case "cumulative":
-        return CUMULATIVE;
-      case "individual":
-        return INDIVIDUAL;
-      case "none":
-        return NONE;
-      default:
-        if (lower.matches("cumulative(-ms)?:[1-9][0-9]{0,8}")) {
-          int every = Integer.parseInt(lower.substring(lower.indexOf(':') + 1));
-          return lower.startsWith("cumulative-ms")
-              ? timed(every)
-              : new AckPolicy(Kind.CUMULATIVE, every);
-        }
-        throw new IllegalArgumentException("'" + text + "'; allowed: " + ALLOWED);
+    if (lower.matches("cumulative(-ms)?:[1-9][0-9]{0,8}")) {
+      int every = Integer.parseInt(lower.substring(lower.indexOf(':') + 1));
+      return lower.startsWith("cumulative-ms")
+          ? timed(every)
+          : new AckPolicy(Kind.CUMULATIVE, every);
     }
+    return switch (lower) {
+      case "cumulative" -> CUMULATIVE;
+      case "individual" -> INDIVIDUAL;
+      case "none" -> NONE;
+      default -> throw new IllegalArgumentException("'" + text + "'; allowed: " + ALLOWED);
+    };
   }
 
   @Override

@@ -10,8 +10,10 @@ import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.common.api.proto.BaseCommand;
+import org.apache.pulsar.common.api.proto.CommandConnected;
 import org.apache.pulsar.common.api.proto.CommandError;
 import org.apache.pulsar.common.api.proto.CommandLookupTopicResponse;
+import org.apache.pulsar.common.api.proto.CommandMessage;
 
 /**
  * A connection and its share of the consumers: connects, looks the topic up, subscribes, and does
@@ -132,56 +134,49 @@ final class BrokerConnection {
 
   void command(BaseCommand command, ByteBuf buffer, int frameEnd) {
     switch (command.getType()) {
-      case MESSAGE:
-        long consumer = command.getMessage().getConsumerId();
-        if (pump.owns(consumer)) {
-          receiver.message((int) consumer, command.getMessage(), buffer, frameEnd);
-        } else {
-          counters.protocolError("Message for unknown consumer " + consumer);
-        }
-        break;
-      case CONNECTED:
-        opened();
-        // Some brokers say "Pulsar Server3.3.6".
-        counters.brokerVersion =
-            command.getConnected().getServerVersion().replaceFirst("Pulsar Server *", "Pulsar ");
-        if (lookup.isTargetOwner()) {
-          pump.pump();
-        } else {
-          lookup.ask();
-        }
-        break;
-      case LOOKUP_RESPONSE:
-        lookedUp(command.getLookupTopicResponse());
-        break;
-      case SUCCESS:
-        if (command.getSuccess().getRequestId() >= SEEK_ID_BASE) {
-          break;
-        }
-        backoffMillis = MIN_BACKOFF_MILLIS;
-        pump.succeeded(command.getSuccess().getRequestId());
-        pump.pump();
-        break;
-      case ERROR:
-        refused(command.getError());
-        break;
-      case CLOSE_CONSUMER:
+      case MESSAGE -> message(command.getMessage(), buffer, frameEnd);
+      case CONNECTED -> connected(command.getConnected());
+      case LOOKUP_RESPONSE -> lookedUp(command.getLookupTopicResponse());
+      case SUCCESS -> succeeded(command.getSuccess().getRequestId());
+      case ERROR -> refused(command.getError());
+      case CLOSE_CONSUMER -> {
         if (pump.closedByBroker(command.getCloseConsumer().getConsumerId())) {
           retryLater();
         }
-        break;
-      case PING:
-        writer.pong();
-        break;
-      case ACK_RESPONSE:
-        receiver.receipt(command.getAckResponse());
-        break;
-      case PONG:
-      case ACTIVE_CONSUMER_CHANGE:
-      case REACHED_END_OF_TOPIC:
-        break;
-      default:
-        counters.protocolError("Unexpected command " + command.getType());
+      }
+      case PING -> writer.pong();
+      case ACK_RESPONSE -> receiver.receipt(command.getAckResponse());
+      case PONG, ACTIVE_CONSUMER_CHANGE, REACHED_END_OF_TOPIC -> {}
+      default -> counters.protocolError("Unexpected command " + command.getType());
+    }
+  }
+
+  private void message(CommandMessage message, ByteBuf buffer, int frameEnd) {
+    long consumer = message.getConsumerId();
+    if (pump.owns(consumer)) {
+      receiver.message((int) consumer, message, buffer, frameEnd);
+    } else {
+      counters.protocolError("Message for unknown consumer " + consumer);
+    }
+  }
+
+  private void connected(CommandConnected connected) {
+    opened();
+    // Some brokers say "Pulsar Server3.3.6".
+    counters.brokerVersion =
+        connected.getServerVersion().replaceFirst("Pulsar Server *", "Pulsar ");
+    if (lookup.isTargetOwner()) {
+      pump.pump();
+    } else {
+      lookup.ask();
+    }
+  }
+
+  private void succeeded(long requestId) {
+    if (requestId < SEEK_ID_BASE) {
+      backoffMillis = MIN_BACKOFF_MILLIS;
+      pump.succeeded(requestId);
+      pump.pump();
     }
   }
 
@@ -203,19 +198,13 @@ final class BrokerConnection {
       return;
     }
     switch (lookup.answered(response)) {
-      case SUBSCRIBE:
-        pump.pump();
-        break;
-      case ASK:
-        lookup.ask();
-        break;
-      case MOVE:
+      case SUBSCRIBE -> pump.pump();
+      case ASK -> lookup.ask();
+      case MOVE -> {
         redirecting = true;
         channel.close();
-        break;
-      case RETRY:
-        retryLater();
-        break;
+      }
+      case RETRY -> retryLater();
     }
   }
 

@@ -141,20 +141,15 @@ final class MessageReceiver {
 
   private void acknowledge(int consumer, long ledgerId, long entryId) {
     switch (ackKind) {
-      case CUMULATIVE:
+      case CUMULATIVE -> {
         if (++table.unacknowledged[consumer] >= config.ackPolicy.every()) {
           table.unacknowledged[consumer] = 0;
           send(consumer, AckType.Cumulative, ledgerId, entryId);
         }
-        break;
-      case CUMULATIVE_TIMED:
-        table.unacknowledged[consumer]++;
-        break;
-      case INDIVIDUAL:
-        send(consumer, AckType.Individual, ledgerId, entryId);
-        break;
-      case NONE:
-        break;
+      }
+      case CUMULATIVE_TIMED -> table.unacknowledged[consumer]++;
+      case INDIVIDUAL -> send(consumer, AckType.Individual, ledgerId, entryId);
+      case NONE -> {}
     }
   }
 

@@ -65,16 +65,15 @@ final class TopicLookup {
 
   /** The answer to {@link #ask}. */
   Next answered(CommandLookupTopicResponse response) {
-    switch (response.getResponse()) {
-      case Redirect:
-        return goTo(response, false);
-      case Connect:
-        return goTo(response, true);
-      default:
+    return switch (response.getResponse()) {
+      case Redirect -> goTo(response, false);
+      case Connect -> goTo(response, true);
+      case Failed -> {
         String error = response.getError() + ": " + response.getMessage();
         counters.note("Lookup of " + config.topic + " failed, " + error);
-        return Next.RETRY;
-    }
+        yield Next.RETRY;
+      }
+    };
   }
 
   private Next goTo(CommandLookupTopicResponse response, boolean isOwner) {
