@@ -1,8 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.report.html;
 
-import io.pulsarbroadcast.benchmark.engine.CatchUpRound;
-import io.pulsarbroadcast.benchmark.engine.CatchUpRound.Point;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -17,7 +15,6 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.internal.chartpart.Chart;
 
 /**
  * The plots of a page, made of its results. One thread may call it.
@@ -33,8 +30,6 @@ final class Figures {
   private static final double MOST_NINES = 6;
   private static final double MICROS_PER_MILLI = 1e3;
 
-  private final List<Result> results;
-
   /** The points of each line, by the line's name, by the size of messages. */
   private final Map<Integer, Map<String, List<Result>>> lines = new TreeMap<>();
 
@@ -44,7 +39,6 @@ final class Figures {
   private final List<Figure> figures = new ArrayList<>();
 
   private Figures(List<Result> results) {
-    this.results = results;
     List<Result> steady = results.stream().filter(r -> r.catchUp().isEmpty()).toList();
     by(steady, Result::messageBytes).forEach((bytes, ofSize) -> lines.put(bytes, lines(ofSize)));
     lines.values().removeIf(Map::isEmpty);
@@ -66,7 +60,7 @@ final class Figures {
     all.groups.forEach(all::addDistribution);
     all.groups.forEach(all::addVariants);
     all.addStages();
-    all.addCatchUp();
+    all.figures.addAll(CatchUpFigures.of(results));
     return all.figures;
   }
 
@@ -309,85 +303,5 @@ final class Figures {
                 + " figure 6 of NTT's post, with 40,000 Shared consumers and for the P99, persist"
                 + " took 27% and broadcast 33%.",
             shown));
-  }
-
-  // --- How fast a backlog is read, and what that costs the others ------------------------------
-
-  private void addCatchUp() {
-    List<Result> catchUps = results.stream().filter(r -> !r.catchUp().isEmpty()).toList();
-    for (int i = 0; i < catchUps.size(); i++) {
-      Result result = catchUps.get(i);
-      addCatchUp(
-          result,
-          "catch-up-throughput-" + (i + 1),
-          overRounds(
-              "Throughput of catching up",
-              "Read by all laggards together (MB/s)",
-              result,
-              Point::megabytesPerSecond),
-          "Payload that consumers which were away receive, while the writer goes on at "
-              + Text.number(result.publishPerSecond())
-              + " msg/s on average. A line ends when its laggards have caught up, or were given"
-              + " up.");
-      addCatchUp(
-          result,
-          "catch-up-behind-" + (i + 1),
-          overRounds(
-              "What is left to read",
-              "Messages behind, mean of a laggard",
-              result,
-              Point::behindMessages),
-          "The distance to the writer. A line that does not fall is a backlog that grows without"
-              + " end.");
-      addCatchUp(
-          result,
-          "catch-up-tail-" + (i + 1),
-          tailMeanwhile(result),
-          "What reading a backlog costs the "
-              + Text.count(result.consumers())
-              + " consumers that are not behind; the first bars are before anybody was.");
-    }
-  }
-
-  private void addCatchUp(Result result, String id, Chart<?, ?> chart, String caption) {
-    figures.add(new Figure(id, "Catch-up reads", chart, caption, List.of(result)));
-  }
-
-  private static XYChart overRounds(
-      String what, String yTitle, Result result, ToDoubleFunction<Point> value) {
-    XYChart chart =
-        Charts.lines(
-            what + ", " + result.driver(), "Time since the laggards came back (s)", yTitle);
-    chart.getStyler().setYAxisMin(0.0).setXAxisMin(0.0);
-    int color = 0;
-    for (CatchUpRound round : result.catchUp()) {
-      if (!round.curve().isEmpty()) {
-        Charts.line(
-            Charts.add(chart, name(round), round.curve(), Point::seconds, value),
-            color++,
-            false,
-            false);
-      }
-    }
-    return chart;
-  }
-
-  private static CategoryChart tailMeanwhile(Result result) {
-    CategoryChart chart =
-        Charts.bars(
-            "Latency of the consumers at the end meanwhile, " + result.driver(),
-            "Consumers reading the backlog",
-            "End-to-end latency of the others (ms)");
-    List<CatchUpRound> rounds = result.catchUp();
-    List<String> names = rounds.stream().map(Figures::name).toList();
-    Charts.add(chart, "P50", names, rounds, r -> r.tailEndToEnd().p50Micros() / MICROS_PER_MILLI);
-    Charts.add(chart, "P99", names, rounds, r -> r.tailEndToEnd().p99Micros() / MICROS_PER_MILLI);
-    return chart;
-  }
-
-  private static String name(CatchUpRound round) {
-    return round.laggards() == 0
-        ? "nobody behind"
-        : Text.count(round.laggards()) + (round.laggards() == 1 ? " laggard" : " laggards");
   }
 }
