@@ -139,7 +139,7 @@ class FloorServerTest {
 
   @Test
   void shouldSayHowFarItCameWhenTheTimeIsOver() throws Exception {
-    RunResult result = run(20, 4, 100, 1, Duration.ofSeconds(6), config -> config);
+    RunResult result = run(20, 4, 100, 0.5, Duration.ofSeconds(6), config -> config);
 
     assertThat(result.stoppedBy()).isEqualTo("not done after 6 s");
     assertThat(result.isComplete()).isFalse();
