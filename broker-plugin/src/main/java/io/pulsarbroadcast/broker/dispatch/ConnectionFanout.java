@@ -302,6 +302,9 @@ public final class ConnectionFanout {
         }
         writer.flush();
       }
+    } catch (Throwable e) {
+      // Also an Error: direct memory may be exhausted. Who had been passed would be served no more.
+      writer.abandon(e);
     } finally {
       draining = false;
     }

@@ -41,15 +41,20 @@ final class FrameBatch extends GatheredBuffer {
   FrameBatch(ByteBufAllocator allocator, ByteBuf payload, int headerBytes) {
     boolean oneDirectPiece = payload.isDirect() && payload.nioBufferCount() == 1;
     this.payloadBytes = payload.readableBytes();
-    this.payload =
-        oneDirectPiece
-            ? payload.retain()
-            : allocator
-                .directBuffer(payloadBytes)
-                .writeBytes(payload, payload.readerIndex(), payloadBytes);
-    this.payloadMemory = this.payload.nioBuffer().slice();
     this.headers = allocator.directBuffer(Math.max(HEADERS_BYTES, headerBytes));
+    try {
+      this.payload =
+          oneDirectPiece
+              ? payload.retain()
+              : allocator
+                  .directBuffer(payloadBytes)
+                  .writeBytes(payload, payload.readerIndex(), payloadBytes);
+    } catch (Throwable e) {
+      headers.release();
+      throw e;
+    }
     this.headerMemory = headers.nioBuffer(0, headers.capacity()).slice();
+    this.payloadMemory = this.payload.nioBuffer().slice();
   }
 
   /** Whether another frame fits. */

@@ -7,6 +7,8 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes MESSAGE frames to one connection. Small messages are copied into one contiguous buffer for
@@ -15,6 +17,8 @@ import java.util.function.UnaryOperator;
  * <p>Confined to one thread: the connection's event loop, or that of an executor.
  */
 public final class FrameWriter {
+
+  private static final Logger log = LoggerFactory.getLogger(FrameWriter.class);
 
   /** Payloads up to this size are copied. */
   static final int COPY_LIMIT_BYTES = 1024;
@@ -55,6 +59,7 @@ public final class FrameWriter {
   private int unflushedCopiedBytes;
   private BroadcastEntry current;
   private ByteBuf payload;
+  private boolean abandoned;
 
   /**
    * @param out where to write: the pipeline from here to the socket must take plain buffers
@@ -76,6 +81,9 @@ public final class FrameWriter {
 
   /** Whether the connection takes more; false means: come back at the next writability event. */
   boolean isWritable() {
+    if (abandoned) {
+      return false;
+    }
     boolean unflushed = unflushedSharedBytes + unflushedCopiedBytes > 0;
     return (unflushed || out.channel().isWritable())
         && unflushedSharedBytes < MAX_UNFLUSHED_SHARED_BYTES
@@ -178,6 +186,21 @@ public final class FrameWriter {
       batch.release();
       batch = null;
     }
+  }
+
+  /**
+   * Closes the connection because writing to it has failed: frames may be there in part, and some
+   * consumers have been taken for served. Its clients reconnect and resume from their positions.
+   */
+  void abandon(Throwable cause) {
+    abandoned = true;
+    out.channel().close();
+    discard();
+    log.warn(
+        "{} Closed this connection: writing messages to it failed. Its clients reconnect and resume"
+            + " from their positions",
+        out.channel(),
+        cause);
   }
 
   private void writeChunk() {

@@ -5,6 +5,7 @@ import static io.pulsarbroadcast.broker.dispatch.TestDispatch.END;
 import static io.pulsarbroadcast.broker.dispatch.TestDispatch.MAX_PENDING_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pulsarbroadcast.broker.LogLines;
 import io.pulsarbroadcast.broker.dispatch.TestDispatch.Connection;
 import io.pulsarbroadcast.broker.dispatch.TestDispatch.Frame;
 import io.pulsarbroadcast.broker.dispatch.TestDispatch.Read;
@@ -722,5 +723,44 @@ class ConnectionFanoutTest {
     test.run();
 
     assertThat(ran).containsExactly(true);
+  }
+
+  /**
+   * I7, I8: some of its consumers have been given the entry, one in part, the others not: all of
+   * them reconnect. Nobody else learns of it.
+   */
+  @Test
+  void shouldCloseAConnectionForWhoseFramesMemoryEnds() {
+    ScarceMemory memory = new ScarceMemory();
+    connection.channel.config().setAllocator(memory);
+    for (int i = 0; i < 10; i++) {
+      connection.consumerAt(END, 100);
+    }
+    Connection other = test.connection();
+    other.consumerAt(END, 100);
+    memory.left = 1;
+    List<String> lines = LogLines.of(FrameWriter.class, () -> publish(1));
+    memory.left = Integer.MAX_VALUE;
+    test.publish(END + 1);
+
+    assertThat(connection.channel.isOpen()).isFalse();
+    assertThat(connection.received()).isEmpty();
+    assertThat(memory.held()).isZero();
+    assertThat(lines).as("one for all consumers").hasSize(1);
+    assertThat(other.received()).containsExactly(END, END + 1);
+  }
+
+  /** The same for a batch that is read for those behind. */
+  @Test
+  void shouldCloseAConnectionForWhoseFramesMemoryEndsWhileItCatchesUp() {
+    ScarceMemory memory = new ScarceMemory();
+    connection.channel.config().setAllocator(memory);
+    connection.consumerAt(10, 100);
+    memory.left = 0;
+    test.source.behind.remove().answer();
+    memory.left = Integer.MAX_VALUE;
+
+    assertThat(connection.channel.isOpen()).isFalse();
+    assertThat(test.source.behind).as("reads for it").isEmpty();
   }
 }

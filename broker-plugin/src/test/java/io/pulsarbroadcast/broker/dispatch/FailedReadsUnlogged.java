@@ -7,16 +7,18 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** For tests whose storage fails on purpose, perhaps thousands of times. */
+/** For tests whose storage, or memory, fails on purpose, perhaps thousands of times. */
 final class FailedReadsUnlogged implements BeforeAllCallback, AfterAllCallback {
 
   @Override
   public void beforeAll(ExtensionContext context) {
     Configurator.setLevel(BroadcastDispatcher.class.getName(), Level.ERROR);
+    Configurator.setLevel(FrameWriter.class.getName(), Level.ERROR);
   }
 
   @Override
   public void afterAll(ExtensionContext context) {
     Configurator.setLevel(BroadcastDispatcher.class.getName(), Level.INFO);
+    Configurator.setLevel(FrameWriter.class.getName(), Level.INFO);
   }
 }

@@ -38,8 +38,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Dispatch against a model: random publishing, permits, full sockets, acknowledgements, redelivery,
- * skips, reads that fail, coming, going and breaking off, in a random but repeatable interleaving
- * of the dispatch thread, the connections and storage.
+ * skips, reads that fail, memory that ends, coming, going and breaking off, in a random but
+ * repeatable interleaving of the dispatch thread, the connections and storage.
  *
  * <p>Protects I1 (everything arrives), I2 (first deliveries in order), the order of the ordered
  * contract after a rewind or seek, I7 (nobody with permits is stranded when nothing more happens)
@@ -166,6 +166,9 @@ class FanoutSimulationTest {
       }
       if (random.nextInt(100) == 0) {
         anyConnection().breakOff();
+      }
+      if (random.nextInt(200) == 0) {
+        anyConnection().memory.left = random.nextInt(4);
       }
     }
 
@@ -354,8 +357,14 @@ class FanoutSimulationTest {
     private final class Connection {
       private final EmbeddedChannel channel =
           new EmbeddedChannel(new ChannelInboundHandlerAdapter());
+      private final ScarceMemory memory = new ScarceMemory();
       private final List<SimulatedConsumer> consumers = new ArrayList<>();
       private ConnectionFanout fanout;
+      private boolean closed;
+
+      Connection() {
+        channel.config().setAllocator(memory);
+      }
 
       void add() {
         if (everybody.size() > 40) {
@@ -388,6 +397,9 @@ class FanoutSimulationTest {
       }
 
       void setWritable(boolean writable) {
+        if (!channel.isOpen()) {
+          return;
+        }
         channel.unsafe().outboundBuffer().setUserDefinedWritability(1, writable);
         if (writable && fanout != null) {
           fanout.writabilityChanged();
@@ -415,6 +427,11 @@ class FanoutSimulationTest {
               .isEqualTo((int) message.getMessageId().getEntryId());
           everybody.get((int) message.getConsumerId()).receive(number, message);
         }
+        if (!channel.isOpen() && !closed) {
+          // Memory has ended, and with it the connection.
+          breakOff();
+          return true;
+        }
         return busy;
       }
 
@@ -428,11 +445,18 @@ class FanoutSimulationTest {
       }
 
       void close() {
+        closed = true;
         if (fanout != null) {
           dispatcher.disconnect(fanout);
           fanout.close();
         }
-        channel.finishAndReleaseAll();
+        if (channel.isOpen()) {
+          channel.finishAndReleaseAll();
+        } else {
+          // It would throw what the writes that were not flushed have failed with.
+          channel.releaseOutbound();
+        }
+        assertThat(memory.held()).as("%s: buffers that are held", run).isZero();
       }
     }
 

@@ -47,6 +47,21 @@ class FrameBatchTest {
 
   private final ByteArrayOutputStream expected = new ByteArrayOutputStream();
 
+  /** I8: of headers and the copy of the payload, either may be what memory ends at. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void shouldHoldNothingWhenThereIsNoMemoryForIt(int left) {
+    ScarceMemory memory = new ScarceMemory();
+    memory.left = left;
+    ByteBuf payload = Unpooled.copiedBuffer("payload", StandardCharsets.UTF_8);
+
+    assertThatThrownBy(() -> new FrameBatch(memory, payload, MAX_HEADER_BYTES))
+        .isInstanceOf(ScarceMemory.Ended.class);
+    assertThat(memory.held()).isZero();
+    assertThat(payload.refCnt()).isEqualTo(1);
+    payload.release();
+  }
+
   @Test
   void shouldShowEveryPartOfItself() {
     ByteBuf payload = direct("payload", 3);

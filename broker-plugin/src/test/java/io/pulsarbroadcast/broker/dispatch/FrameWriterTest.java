@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.dispatch;
 
 import static java.util.Comparator.reverseOrder;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -11,6 +12,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.pulsarbroadcast.broker.LogLines;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import java.nio.charset.StandardCharsets;
@@ -273,6 +275,38 @@ class FrameWriterTest {
     writer.flush();
 
     assertThat(writes()).isEmpty();
+  }
+
+  /** The header of the second frame fits into the buffer, its payload does not. */
+  @Test
+  void shouldSendNoPartOfAFrameForWhichMemoryEnded() {
+    ScarceMemory memory = new ScarceMemory();
+    channel.config().setAllocator(memory);
+    write(entry(1, SMALL));
+    memory.left = 0;
+    BroadcastEntry fails = entry(2, SMALL);
+    assertThatThrownBy(() -> write(fails)).isInstanceOf(ScarceMemory.Ended.class);
+    memory.left = 2;
+    List<String> lines =
+        LogLines.of(FrameWriter.class, () -> writer.abandon(new ScarceMemory.Ended()));
+
+    assertThat(channel.isOpen()).as("its clients reconnect").isFalse();
+    assertThat(writer.isWritable()).isFalse();
+    writer.flush();
+    assertThat(writes()).isEmpty();
+    assertThat(memory.held()).as("I8").isZero();
+    assertThat(lines).singleElement().asString().startsWith("WARN").contains(channel.toString());
+  }
+
+  /** I8: {@link #close} looks whether the payload is retained. */
+  @Test
+  void shouldRetainNoPayloadForWhoseHeadersThereIsNoMemory() {
+    ScarceMemory memory = new ScarceMemory();
+    channel.config().setAllocator(memory);
+    BroadcastEntry large = entry(1, LARGE);
+    memory.left = 0;
+
+    assertThatThrownBy(() -> write(large)).isInstanceOf(ScarceMemory.Ended.class);
   }
 
   /** A client of an older protocol does not know what the broker adds to an entry. */
