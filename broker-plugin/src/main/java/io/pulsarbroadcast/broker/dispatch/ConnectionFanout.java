@@ -78,8 +78,12 @@ public final class ConnectionFanout {
         });
   }
 
-  /** Adds a consumer. */
+  /**
+   * Adds a consumer, which starts from where its position is now. A reset or a namesake's seek may
+   * have moved it since the consumer was made, and told only those that were connected.
+   */
   public void add(FanoutConsumer consumer) {
+    consumer.startAgain();
     consumer.memberIndex = members.size();
     members.add(consumer);
     if (!writer.isActive()) {

@@ -6,6 +6,7 @@ import static io.pulsarbroadcast.broker.dispatch.TestDispatch.MAX_PENDING_BYTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.broker.LogLines;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.TestDispatch.Connection;
 import io.pulsarbroadcast.broker.dispatch.TestDispatch.Frame;
 import io.pulsarbroadcast.broker.dispatch.TestDispatch.Read;
@@ -762,5 +763,19 @@ class ConnectionFanoutTest {
 
     assertThat(connection.channel.isOpen()).isFalse();
     assertThat(test.source.behind).as("reads for it").isEmpty();
+  }
+
+  /** I1: a reset, or a namesake's seek, does not know yet of a consumer that is just coming. */
+  @Test
+  void shouldSendAConsumerWhatIsAfterItsPositionThoughItWasMovedBackWhileItCame() {
+    VirtualCursor position = test.registry.connect("coming", 60, () -> END, 0);
+    FanoutConsumer consumer = new FanoutConsumer(7, position, -1, true, owner);
+    test.registry.resetAll(END - 2);
+    connection.fanout.add(consumer);
+    connection.fanout.flow(consumer, 100);
+    test.run();
+    test.answerAll(END);
+
+    assertThat(connection.received()).containsExactly(END - 2, END - 1);
   }
 }
