@@ -62,23 +62,32 @@ record LastMessageId(Position last, int batchIndex, int partition, Position ackn
   private static CompletableFuture<Integer> batchIndexAt(
       ManagedLedgerImpl ledger, Position position) {
     CompletableFuture<Integer> batchIndex = new CompletableFuture<>();
-    BROKER.readEntry(
-        ledger,
-        position,
-        new ReadEntryCallback() {
-          @Override
-          public void readEntryComplete(Entry entry, Object ctx) {
-            MessageMetadata metadata = Commands.parseMessageMetadata(entry.getDataBuffer());
-            batchIndex.complete(
-                metadata.hasNumMessagesInBatch() ? metadata.getNumMessagesInBatch() - 1 : -1);
-            entry.release();
-          }
-
-          @Override
-          public void readEntryFailed(ManagedLedgerException exception, Object ctx) {
-            batchIndex.completeExceptionally(exception);
-          }
-        });
+    BROKER.readEntry(ledger, position, completing(batchIndex));
     return batchIndex;
+  }
+
+  /**
+   * Completes a future with the last index in the batch that is read, or -1 when it is no batch.
+   */
+  static ReadEntryCallback completing(CompletableFuture<Integer> batchIndex) {
+    return new ReadEntryCallback() {
+      @Override
+      public void readEntryComplete(Entry entry, Object ctx) {
+        try {
+          MessageMetadata metadata = Commands.parseMessageMetadata(entry.getDataBuffer());
+          batchIndex.complete(
+              metadata.hasNumMessagesInBatch() ? metadata.getNumMessagesInBatch() - 1 : -1);
+        } catch (RuntimeException e) {
+          batchIndex.completeExceptionally(e);
+        } finally {
+          entry.release();
+        }
+      }
+
+      @Override
+      public void readEntryFailed(ManagedLedgerException exception, Object ctx) {
+        batchIndex.completeExceptionally(exception);
+      }
+    };
   }
 }
