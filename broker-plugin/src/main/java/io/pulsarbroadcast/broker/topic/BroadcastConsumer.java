@@ -61,6 +61,10 @@ final class BroadcastConsumer extends Consumer
 
   private final long connectedSinceMillis = System.currentTimeMillis();
   private volatile boolean closed;
+
+  /** Whether its connection counts it. Confined to the connection's event loop. */
+  private boolean attached;
+
   private volatile boolean endAnnounced;
 
   /** What its unsubscribe came to, or null: it has not sent one. */
@@ -172,6 +176,20 @@ final class BroadcastConsumer extends Consumer
   /** Marks the consumer closed; true for the one caller that may remove it. */
   boolean markClosed() {
     return CLOSED.compareAndSet(this, false, true);
+  }
+
+  /**
+   * Its connection is about to count it; false when it is closed already, and what removes it finds
+   * it not attached. On the connection's event loop.
+   */
+  boolean attach() {
+    attached = !closed;
+    return attached;
+  }
+
+  /** Whether its connection counts it. On the connection's event loop. */
+  boolean isAttached() {
+    return attached;
   }
 
   /** Closes the consumer; its connection may be gone. */

@@ -77,6 +77,9 @@ final class BroadcastServerCnx extends ServerCnx {
   void add(BroadcastSubscription subscription, BroadcastConsumer consumer) {
     onEventLoop(
         () -> {
+          if (!consumer.attach()) {
+            return;
+          }
           consumersById.put(consumer.consumerId(), consumer);
           Attached attached =
               fanouts.computeIfAbsent(subscription, s -> new Attached(s.newFanout(newWriter(s))));
@@ -85,10 +88,13 @@ final class BroadcastServerCnx extends ServerCnx {
         });
   }
 
-  /** Removes a consumer. From any thread. */
+  /** Removes a consumer, if it was added; it may be closed before that. From any thread. */
   void remove(BroadcastSubscription subscription, BroadcastConsumer consumer) {
     onEventLoop(
         () -> {
+          if (!consumer.isAttached()) {
+            return;
+          }
           if (consumersById.get(consumer.consumerId()) == consumer) {
             consumersById.remove(consumer.consumerId());
           }
