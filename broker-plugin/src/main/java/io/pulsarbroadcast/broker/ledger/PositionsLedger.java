@@ -24,6 +24,7 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedE
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerNotFoundException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.MetadataNotFoundException;
 import org.apache.bookkeeper.mledger.Position;
+import org.apache.bookkeeper.mledger.impl.NullLedgerOffloader;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
@@ -180,7 +181,8 @@ public final class PositionsLedger implements PositionsStore.Log {
         e == null ? CompletableFuture.completedFuture(value) : closing.apply(value, e);
   }
 
-  private static ManagedLedgerConfig forPositions(ManagedLedgerConfig config, boolean create) {
+  /** Changes a topic's configuration, which the broker makes anew for each that asks. */
+  static ManagedLedgerConfig forPositions(ManagedLedgerConfig config, boolean create) {
     config.setCreateIfMissing(create);
     // Of a log nothing is to be left out, whatever the operator chose for messages.
     config.setAutoSkipNonRecoverableData(false);
@@ -188,6 +190,8 @@ public final class PositionsLedger implements PositionsStore.Log {
     config.setRetentionSizeInMB(0);
     config.setShadowSourceName(null);
     config.setManagedLedgerInterceptor(null);
+    // To load a topic, no bucket is to be needed.
+    config.setLedgerOffloader(NullLedgerOffloader.INSTANCE);
     return config;
   }
 
