@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -13,6 +14,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** What all commands have in common that measure. The main thread calls it. */
+@Command(sortOptions = false, showDefaultValues = true, usageHelpWidth = 100)
 public abstract class BenchSubcommand implements Callable<Integer> {
   private static final int EXIT_INTERRUPTED = 130;
 

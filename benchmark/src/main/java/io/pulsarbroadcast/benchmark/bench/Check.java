@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
+import java.util.Locale;
+
 /**
  * Something a run checks, and what came out. Immutable; any thread may call it.
  *
@@ -11,13 +13,13 @@ package io.pulsarbroadcast.benchmark.bench;
  */
 public record Check(String text, String found, boolean holds, boolean timed) {
   /** About what was delivered, or how much was kept: holds on every machine. */
-  public static Check counted(String text, boolean holds, String found) {
-    return new Check(text, found, holds, false);
+  public static Check counted(String text, boolean holds, String found, Object... values) {
+    return new Check(text, String.format(Locale.ROOT, found, values), holds, false);
   }
 
   /** About time. */
-  public static Check timed(String text, boolean holds, String found) {
-    return new Check(text, found, holds, true);
+  public static Check timed(String text, boolean holds, String found, Object... values) {
+    return new Check(text, String.format(Locale.ROOT, found, values), holds, true);
   }
 
   String line() {

@@ -4,7 +4,6 @@ package io.pulsarbroadcast.benchmark.bench;
 import io.pulsarbroadcast.benchmark.engine.Plan;
 import io.pulsarbroadcast.benchmark.server.LoadServer;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -17,9 +16,6 @@ import picocli.CommandLine.Option;
 @Command(
     name = "demo",
     header = "1,000 consumers of one topic: the first thing to try; also ./demo.",
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description =
         "Starts an unmodified Pulsar with the plugin, connects very many consumers to one Broadcast"
             + " subscription, and shows how fast every one of them gets every message.")
@@ -61,7 +57,7 @@ public final class DemoCommand extends BenchSubcommand {
 
   @Override
   protected int measure(Session session) throws Exception {
-    Runs runs = new Runs(session, Duration.ofDays(1), 0);
+    Runs runs = new Runs(session);
     try (LoadServer server = running.isGiven() ? running.broker() : session.startBroker(Map.of())) {
       runs.inTurn(plans, Collections.nCopies(plans.size(), server), 1);
     }

@@ -4,7 +4,6 @@ package io.pulsarbroadcast.benchmark.bench;
 import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.engine.Plan;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -15,9 +14,6 @@ import picocli.CommandLine.Option;
 @Command(
     name = "fanout",
     header = "100,000 consumers of one topic; --floor: beside what the machine allows.",
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description =
         "Every message to every consumer of a Broadcast subscription; with --floor beside what the"
             + " machine allows, in the same run.")
@@ -48,7 +44,7 @@ public final class FanoutCommand extends BenchSubcommand {
   @Override
   protected int measure(Session session) throws Exception {
     session.say("the load generator keeps %,d bytes per consumer", plans.get(0).bytesPerConsumer());
-    Runs runs = new Runs(session, Duration.ofDays(1), 0);
+    Runs runs = new Runs(session);
     RunCommand.inTurn(
         runs, plans, rounds, plan -> session.start(plan.server(), plan.brokerSettings()));
     return runs.report(load.line());

@@ -19,9 +19,6 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "heap",
     header = "Memory of the broker for each connected consumer.",
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description =
         "Live heap of the broker without consumers, with all of them connected, and after they"
             + " received and acknowledged all messages; per consumer, and by class.")

@@ -23,9 +23,6 @@ import picocli.CommandLine.Option;
 @Command(
     name = "reconnect",
     header = "All connections cut at once, again and again.",
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description =
         "Cuts off all consumers at once while messages are published, and lets them come back; in"
             + " rounds. --messages is not used.")
@@ -81,7 +78,7 @@ public final class ReconnectCommand extends BenchSubcommand {
           load.broadcast(broker.serviceUrl(), session.newTopic()).reconnect(true).build();
       try (Load all = new Load("Broadcast", config, load.sizeBytes, session.progress())) {
         all.connect(CONNECT_LIMIT);
-        all.startPublishing(0, load.rate);
+        all.startPublishing(load.rate);
         settle(session);
         add("before", MemoryReading.of(broker));
         for (int round = 1; round <= rounds; round++) {

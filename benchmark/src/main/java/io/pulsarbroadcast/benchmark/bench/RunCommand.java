@@ -26,9 +26,6 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "run",
     header = "Workload files on driver files of OpenMessaging Benchmark's format.",
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description =
         "Runs each workload with each of the sizes on each of the drivers, which each get a server of"
             + " their own. What is given here goes over what the files say.")
@@ -154,7 +151,9 @@ public final class RunCommand extends BenchSubcommand {
 
   @Override
   protected int measure(Session session) throws Exception {
-    Runs runs = new Runs(session, Duration.ofSeconds(stepLimitSeconds), roundLimitSeconds);
+    Runs runs =
+        new Runs(
+            session, Duration.ofSeconds(stepLimitSeconds), Duration.ofSeconds(roundLimitSeconds));
     List<String> names = new ArrayList<>();
     for (WorkloadFile workload : workloadFiles) {
       names.add(workload.name);

@@ -2,11 +2,9 @@
 package io.pulsarbroadcast.benchmark.bench;
 
 import io.pulsarbroadcast.benchmark.config.LocalServer;
-import io.pulsarbroadcast.benchmark.engine.CatchUpRun;
 import io.pulsarbroadcast.benchmark.engine.Plan;
 import io.pulsarbroadcast.benchmark.engine.Run;
 import io.pulsarbroadcast.benchmark.engine.RunResult;
-import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.report.RunFile;
 import io.pulsarbroadcast.benchmark.report.RunTable;
@@ -27,22 +25,27 @@ final class Runs {
 
   private final Session session;
   private final Duration limit;
-  private final int roundLimitSeconds;
+  private final Duration roundLimit;
   private final RunTable table = new RunTable();
   private boolean complete = true;
   private boolean anyEnded;
   private String firstError;
 
+  /** Nothing yet, and no limits. */
+  Runs(Session session) {
+    this(session, Duration.ofDays(1), Duration.ofDays(1));
+  }
+
   /**
    * Nothing yet.
    *
    * @param limit of each run
-   * @param roundLimitSeconds of a round of catching up
+   * @param roundLimit of a round of catching up
    */
-  Runs(Session session, Duration limit, int roundLimitSeconds) {
+  Runs(Session session, Duration limit, Duration roundLimit) {
     this.session = session;
     this.limit = limit;
-    this.roundLimitSeconds = roundLimitSeconds;
+    this.roundLimit = roundLimit;
   }
 
   /**
@@ -116,27 +119,15 @@ final class Runs {
             plan.seconds());
     String topic = session.newTopic();
     RunResult result =
-        plan.catchUp() == null
-            ? new Run(plan, server, topic, session.listener(server, plan.driver()))
-                .limit(limit)
-                .execute()
-            : catchUp(plan, server, topic);
+        new Run(plan, server, topic, session.listener(server, plan.driver()))
+            .limit(limit)
+            .roundLimit(roundLimit)
+            .execute();
     if (plan.server() != LocalServer.floor) {
       session.brokerVersion(result.brokerVersion());
     }
     session.forget(server, topic);
     return result;
-  }
-
-  private RunResult catchUp(Plan plan, LoadServer server, String topic)
-      throws IOException, InterruptedException {
-    try {
-      return new CatchUpRun(
-              plan, server, topic, roundLimitSeconds, line -> session.out().println("  " + line))
-          .execute();
-    } catch (FleetException e) {
-      throw new IOException(e.getMessage(), e);
-    }
   }
 
   /** The rounds together, in the table and in a file. */
@@ -162,6 +153,7 @@ final class Runs {
   }
 
   private void print(RunResult result) {
+    result.catchUp().forEach(round -> session.print("  %s", round.line()));
     if (result.stoppedBy() != null) {
       firstError = firstError == null ? result.stoppedBy() : firstError;
       session.print("%s: %s", result.plan().driver(), result.stoppedBy());

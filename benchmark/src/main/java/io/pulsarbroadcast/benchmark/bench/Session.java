@@ -214,6 +214,11 @@ public final class Session {
     checks.add(check);
   }
 
+  /** Something counted that has to hold. */
+  public void check(String text, boolean holds, String found, Object... values) {
+    check(Check.counted(text, holds, found, values));
+  }
+
   /** As the broker says itself. */
   public void brokerVersion(String version) {
     if (!"unknown".equals(version)) {

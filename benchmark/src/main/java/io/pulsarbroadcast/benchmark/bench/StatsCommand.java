@@ -21,9 +21,6 @@ import picocli.CommandLine.Option;
 @Command(
     name = "stats",
     header = "How long the broker takes for metrics and statistics.",
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description =
         "How long the broker takes for /metrics and for statistics with one consumer and with all of"
             + " them, and how large its answers are; again after it has written its own report.")

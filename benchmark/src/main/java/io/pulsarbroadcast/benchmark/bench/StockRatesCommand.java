@@ -29,9 +29,6 @@ import picocli.CommandLine.Option;
 @Command(
     name = "stock-rates",
     header = "What a stock subscription costs on a broker with the plugin and on one without.",
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description =
         "Publishes 1 KB messages as fast as possible to a stock Shared subscription with four"
             + " consumers, on a broker with the plugin and on one without, in turn.")

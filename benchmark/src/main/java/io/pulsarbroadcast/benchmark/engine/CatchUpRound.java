@@ -35,7 +35,7 @@ public record CatchUpRound(
   public record Point(double seconds, double megabytesPerSecond, double behindMessages) {}
 
   /** One line for people. */
-  String line() {
+  public String line() {
     double p99Millis = tailEndToEnd.p99Micros() / MICROS_PER_MILLI;
     return laggards == 0
         ? String.format(Locale.ROOT, "nobody behind: tail P99 %.2f ms", p99Millis)

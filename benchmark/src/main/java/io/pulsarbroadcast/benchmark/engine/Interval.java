@@ -33,14 +33,8 @@ public record Interval(
         errors + next.errors,
         received + next.received,
         next.backlog,
-        sum(publishMicros, next.publishMicros),
-        sum(publishDelayMicros, next.publishDelayMicros),
-        sum(endToEndMicros, next.endToEndMicros));
-  }
-
-  private static Histogram sum(Histogram one, Histogram other) {
-    Histogram sum = one.copy();
-    sum.add(other);
-    return sum;
+        Histograms.sum(publishMicros, next.publishMicros),
+        Histograms.sum(publishDelayMicros, next.publishDelayMicros),
+        Histograms.sum(endToEndMicros, next.endToEndMicros));
   }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.HdrHistogram.Histogram;
 import org.apache.pulsar.client.api.PulsarClientException;
 
 /**
@@ -26,6 +27,9 @@ import org.apache.pulsar.client.api.PulsarClientException;
 public final class Load implements AutoCloseable {
   /** What is still missing when nothing has arrived for so long is taken for lost. */
   static final Duration QUIET = Duration.ofSeconds(20);
+
+  /** After which a message counts as lost. */
+  static final Duration SEND_TIMEOUT = Duration.ofSeconds(60);
 
   private static final Duration UNSUBSCRIBE_TIMEOUT = Duration.ofMinutes(2);
   private static final long POLL_MILLIS = 20;
@@ -218,19 +222,29 @@ public final class Load implements AutoCloseable {
     return (toNanos - fromNanos) / 1e9;
   }
 
-  /** Begins to publish to the one partition, from a message on, until it is stopped. */
-  public void startPublishing(int from, double messagesPerSecond) {
-    publishing =
-        publisher()
-            .publishAsync(
-                Schedule.dueAt(System.nanoTime(), from, messagesPerSecond),
-                from,
-                partitions.get(0).messages);
+  /** Begins to publish to the one partition, from the next message on, until it is stopped. */
+  public void startPublishing(double messagesPerSecond) {
+    startPublishing(messagesPerSecond, partitions.get(0).messages);
+  }
+
+  /** The same up to a message. */
+  void startPublishing(double messagesPerSecond, int to) {
+    int from = publisher().nextSequence();
+    Schedule schedule = Schedule.dueAt(System.nanoTime(), from, messagesPerSecond);
+    publishing = publisher().publishAsync(schedule, from, to);
+  }
+
+  boolean isPublishing() {
+    return !publishing.isDone();
   }
 
   /** Ends publishing, and returns what the broker has acknowledged. */
   public PublishResult stopPublishing(Duration timeout) throws IOException, InterruptedException {
     publisher().finish();
+    return awaitPublished(timeout);
+  }
+
+  PublishResult awaitPublished(Duration timeout) throws IOException, InterruptedException {
     try {
       return publishing.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
@@ -253,6 +267,16 @@ public final class Load implements AutoCloseable {
   /** Of the one partition. */
   public Publisher publisher() {
     return publishers.get(0);
+  }
+
+  /** Latencies of the one partition so far. */
+  public Histogram endToEndMicros() {
+    return fleet().snapshot().endToEndMicros();
+  }
+
+  /** Those since then. */
+  public Histogram endToEndMicrosSince(Histogram before) {
+    return Histograms.since(before, endToEndMicros());
   }
 
   PublishStats stats() {

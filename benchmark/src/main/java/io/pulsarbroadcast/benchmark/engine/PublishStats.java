@@ -9,16 +9,8 @@ import org.HdrHistogram.Recorder;
 
 /** Latencies of publishing. Any thread may call it. */
 final class PublishStats implements PublishListener {
-  private static final long MAX_MICROS = TimeUnit.HOURS.toMicros(1);
-  private static final int DIGITS = 3;
-
-  /** Of microseconds, up to an hour. */
-  static Histogram newHistogram() {
-    return new Histogram(MAX_MICROS, DIGITS);
-  }
-
-  private final Recorder latencyMicros = new Recorder(MAX_MICROS, DIGITS);
-  private final Recorder delayMicros = new Recorder(MAX_MICROS, DIGITS);
+  private final Recorder latencyMicros = newRecorder();
+  private final Recorder delayMicros = newRecorder();
   private final LongAdder acknowledged = new LongAdder();
   private final LongAdder errors = new LongAdder();
 
@@ -33,8 +25,12 @@ final class PublishStats implements PublishListener {
     }
   }
 
+  private static Recorder newRecorder() {
+    return new Recorder(Histograms.MAX_MICROS, Histograms.DIGITS);
+  }
+
   private static long micros(long nanos) {
-    return Math.min(MAX_MICROS, Math.max(0, TimeUnit.NANOSECONDS.toMicros(nanos)));
+    return Math.min(Histograms.MAX_MICROS, Math.max(0, TimeUnit.NANOSECONDS.toMicros(nanos)));
   }
 
   /** Values since the last call. */

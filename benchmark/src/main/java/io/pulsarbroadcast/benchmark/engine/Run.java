@@ -16,6 +16,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.apache.pulsar.client.api.PulsarClientException;
 
@@ -24,10 +25,10 @@ import org.apache.pulsar.client.api.PulsarClientException;
  * arrives any more. One thread may call it, once.
  */
 public final class Run {
-  private static final Duration SEND_TIMEOUT = Duration.ofSeconds(60);
   private static final double INTERVAL_SECONDS = 10;
   private static final int LEAST_INTERVALS = 5;
   private static final int MAX_MESSAGES_LISTED = 100_000;
+  private static final double BYTES_PER_GIGABYTE = 1L << 30;
 
   private final Plan plan;
   private final LoadServer server;
@@ -35,8 +36,10 @@ public final class Run {
   private final RunListener listener;
   private final long startNanos = System.nanoTime();
   private final List<Interval> intervals = new ArrayList<>();
+  private final List<CatchUpRound> rounds = new ArrayList<>();
+  private Duration roundLimit = Duration.ofDays(1);
   private Duration limit = Duration.ofDays(365);
-  private Histogram lastEndToEnd = PublishStats.newHistogram();
+  private Histogram lastEndToEnd = Histograms.sum(Stream.of());
   private Counts intervalStart;
 
   /** Prepares a run on a topic that nothing else uses. */
@@ -53,27 +56,56 @@ public final class Run {
     return this;
   }
 
+  /** After so long a round of catching up is given up. */
+  public Run roundLimit(Duration newLimit) {
+    this.roundLimit = newLimit;
+    return this;
+  }
+
   /**
    * Runs it. What keeps it from its end, the broker's refusals included, is part of the result.
    *
    * @throws IOException when the broker's metrics cannot be read
    */
   public RunResult execute() throws InterruptedException, IOException {
-    int run = topic.hashCode();
-    List<LoadConfig> partitions = new ArrayList<>();
-    for (String partition : plan.partitionsOf(topic)) {
-      partitions.add(plan.config(server.serviceUrl(), partition).run(run).build());
-    }
+    List<LoadConfig> partitions =
+        plan.partitionsOf(topic).stream().map(partition -> config(partition).build()).toList();
     try (Load load =
-        new Load(plan.driver(), partitions, plan.messageBytes(), SEND_TIMEOUT, listener)) {
+        new Load(plan.driver(), partitions, plan.messageBytes(), Load.SEND_TIMEOUT, listener)) {
       try {
         long connectNanos = Math.min(plan.connectTimeout().toNanos(), leftNanos());
         load.connect(Duration.ofNanos(connectNanos));
-        return measure(load);
+        return plan.catchUp() == null ? measure(load) : catchUp(load);
       } catch (FleetException | PulsarClientException e) {
         return result(load, List.of(), CpuClock.UNKNOWN, 0, StageTimers.NONE, why(e));
       }
     }
+  }
+
+  private LoadConfig config(String partition) {
+    return plan.config(server.serviceUrl(), partition)
+        .run(topic.hashCode())
+        .messages(messages())
+        .warmupMessages(warmup());
+  }
+
+  /** Without a warm-up, a run with a backlog has room for all that its rounds may take. */
+  private int messages() {
+    if (plan.catchUp() == null) {
+      return plan.messages();
+    }
+    long roundSeconds = roundLimit.toSeconds() * plan.catchUp().laggards().size();
+    double rest = (plan.seconds() + roundSeconds + 60) * plan.messagesPerSecond();
+    return Math.toIntExact((long) (backlogMessages() + rest));
+  }
+
+  private int backlogMessages() {
+    return (int)
+        Math.ceil(plan.catchUp().backlogGigabytes * BYTES_PER_GIGABYTE / plan.messageBytes());
+  }
+
+  private int warmup() {
+    return plan.catchUp() == null ? plan.warmupMessages() : 0;
   }
 
   private String why(Exception e) {
@@ -136,6 +168,47 @@ public final class Run {
     return result;
   }
 
+  private RunResult catchUp(Load load) throws InterruptedException, FleetException, IOException {
+    CatchUp catchUp =
+        new CatchUp(
+            load, plan.messageBytes(), plan.messagesPerSecond(), plan.connectTimeout(), listener);
+    List<LoadConfig> laggards = plan.catchUp().laggards().stream().map(this::laggards).toList();
+    for (LoadConfig each : laggards) {
+      catchUp.leavePositions(each);
+    }
+    load.startPublishing(plan.messagesPerSecond());
+    rounds.add(catchUp.alone(plan.seconds()));
+    load.stopPublishing(Load.SEND_TIMEOUT);
+    catchUp.writeBacklog(backlogMessages(), plan.catchUp().backlogMessagesPerSecond);
+    load.awaitAll(load.publisher().acknowledgedSoFar());
+    load.startPublishing(plan.messagesPerSecond());
+    for (LoadConfig each : laggards) {
+      rounds.add(catchUp.round(each, roundLimit));
+    }
+    PublishResult published = load.stopPublishing(Load.SEND_TIMEOUT);
+    load.awaitAll(published.acknowledgedCount());
+    intervals.add(
+        new Interval(
+            rounds.stream().mapToDouble(CatchUpRound::seconds).sum(),
+            published.acknowledgedCount(),
+            load.stats().errors(),
+            load.received(),
+            0,
+            load.stats().takeLatencyMicros(),
+            load.stats().takeDelayMicros(),
+            load.endToEndMicros()));
+    return result(
+        load, List.of(published), CpuClock.UNKNOWN, CpuClock.UNKNOWN, StageTimers.NONE, null);
+  }
+
+  private LoadConfig laggards(int count) {
+    String name = "laggard-of-" + count;
+    LoadConfig config = config(topic).consumers(count).consumerName(LoadConfig.numbered(name));
+    return plan.subscriptionType().equals(LoadConfig.BROADCAST)
+        ? config.build()
+        : config.subscriptionPerConsumer(name).build();
+  }
+
   private String stoppedBy(Load.Published published) {
     if (published.inTime()) {
       return null;
@@ -171,8 +244,7 @@ public final class Run {
     }
     Counts end = counts(load, changedNanos);
     Histogram endToEnd = sum(load.snapshots(), FleetSnapshot::endToEndMicros);
-    Histogram ofInterval = endToEnd.copy();
-    ofInterval.subtract(lastEndToEnd);
+    Histogram ofInterval = Histograms.since(lastEndToEnd, endToEnd);
     lastEndToEnd = endToEnd;
     Interval interval =
         new Interval(
@@ -208,8 +280,8 @@ public final class Run {
         1,
         List.copyOf(intervals),
         sum(end, FleetSnapshot::endToEndMicros),
-        sum(end, snapshot -> snapshot.lastReceivers(plan.warmupMessages())),
-        plan.messages() * (long) plan.partitions() > MAX_MESSAGES_LISTED
+        sum(end, snapshot -> snapshot.lastReceivers(warmup())),
+        messages() * (long) plan.partitions() > MAX_MESSAGES_LISTED
             ? List.of()
             : end.stream().flatMap(snapshot -> snapshot.lastReceiverMicros().stream()).toList(),
         sum(end, FleetSnapshot::connectMicros),
@@ -222,7 +294,7 @@ public final class Run {
         end.get(0).brokerVersion(),
         firstError(end, published, stoppedBy),
         timers,
-        List.of(),
+        List.copyOf(rounds),
         stoppedBy);
   }
 
@@ -237,8 +309,6 @@ public final class Run {
 
   private static Histogram sum(
       List<FleetSnapshot> snapshots, Function<FleetSnapshot, Histogram> ofSnapshot) {
-    Histogram sum = PublishStats.newHistogram();
-    snapshots.forEach(snapshot -> sum.add(ofSnapshot.apply(snapshot)));
-    return sum;
+    return Histograms.sum(snapshots.stream().map(ofSnapshot));
   }
 }

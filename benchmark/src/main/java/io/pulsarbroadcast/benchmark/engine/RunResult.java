@@ -4,11 +4,11 @@ package io.pulsarbroadcast.benchmark.engine;
 import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
 import io.pulsarbroadcast.benchmark.metrics.LatencySummary;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -89,9 +89,7 @@ public record RunResult(
 
   /** Of all intervals together. */
   public Histogram sum(Function<Interval, Histogram> ofInterval) {
-    Histogram sum = PublishStats.newHistogram();
-    intervals.forEach(interval -> sum.add(ofInterval.apply(interval)));
-    return sum;
+    return Histograms.sum(intervals.stream().map(ofInterval));
   }
 
   public LatencySummary endToEnd() {
@@ -139,10 +137,10 @@ public record RunResult(
         plan,
         rounds + other.rounds,
         concat(intervals, other.intervals),
-        sum(endToEndMicros, other.endToEndMicros),
-        sum(lastReceiverMicros, other.lastReceiverMicros),
+        Histograms.sum(endToEndMicros, other.endToEndMicros),
+        Histograms.sum(lastReceiverMicros, other.lastReceiverMicros),
         concat(lastReceiverPerMessageMicros, other.lastReceiverPerMessageMicros),
-        sum(connectMicros, other.connectMicros),
+        Histograms.sum(connectMicros, other.connectMicros),
         Math.max(connectWallMicros, other.connectWallMicros),
         Math.min(subscribed, other.subscribed),
         delivery.plus(other.delivery),
@@ -159,14 +157,6 @@ public record RunResult(
   }
 
   private static <T> List<T> concat(List<T> one, List<T> other) {
-    List<T> both = new ArrayList<>(one);
-    both.addAll(other);
-    return both;
-  }
-
-  private static Histogram sum(Histogram one, Histogram other) {
-    Histogram sum = one.copy();
-    sum.add(other);
-    return sum;
+    return Stream.concat(one.stream(), other.stream()).toList();
   }
 }

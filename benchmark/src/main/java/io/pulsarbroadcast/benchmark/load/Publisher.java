@@ -135,6 +135,7 @@ public final class Publisher implements AutoCloseable {
                 answered(number, intendedNanos, error);
               });
     }
+    finishing = false;
     pending.acquire(MAX_PENDING);
     pending.release(MAX_PENDING);
     synchronized (acknowledged) {
@@ -186,7 +187,7 @@ public final class Publisher implements AutoCloseable {
     }
   }
 
-  /** Ends publishing early; what was sent is still waited for. */
+  /** Ends the publishing under way early; what was sent is still waited for. */
   public void finish() {
     finishing = true;
   }

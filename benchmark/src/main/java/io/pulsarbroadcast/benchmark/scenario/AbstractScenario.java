@@ -30,7 +30,9 @@ abstract class AbstractScenario extends BenchSubcommand {
   private boolean countsOnly;
 
   /** Lines of standalone.conf for the broker. */
-  abstract Map<String, String> brokerSettings();
+  Map<String, String> brokerSettings() {
+    return Map.of();
+  }
 
   /** Runs with a started broker, and tells the session what it found. */
   abstract void run(Broker broker, Session session)
@@ -78,15 +80,33 @@ abstract class AbstractScenario extends BenchSubcommand {
    */
   static void awaitReached(ConsumerLog log, int sequence, Duration timeout)
       throws IOException, InterruptedException {
+    if (!await(timeout, () -> log.lowest() >= sequence)) {
+      throw new IOException(
+          "After %d s some consumer has not received message %d; the one least far has %d"
+              .formatted(timeout.toSeconds(), sequence, log.lowest()));
+    }
+  }
+
+  /** What is waited for. */
+  interface Condition {
+    boolean holds() throws IOException, InterruptedException;
+  }
+
+  /** Asks again and again; false when the time is over. */
+  static boolean await(Duration timeout, Condition condition)
+      throws IOException, InterruptedException {
     long startNanos = System.nanoTime();
-    while (log.lowest() < sequence) {
+    while (!condition.holds()) {
       if (System.nanoTime() - startNanos > timeout.toNanos()) {
-        throw new IOException(
-            "After %d s some consumer has not received message %d; the one least far has %d"
-                .formatted(timeout.toSeconds(), sequence, log.lowest()));
+        return false;
       }
       Thread.sleep(POLL_MILLIS);
     }
+    return true;
+  }
+
+  static double secondsSince(long startNanos) {
+    return (System.nanoTime() - startNanos) / 1e9;
   }
 
   static String format(String format, Object... values) {

@@ -4,9 +4,7 @@ package io.pulsarbroadcast.benchmark.scenario;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.io.IOException;
 
 /**
  * Consumers that never read their sockets, and consumers that never acknowledge, each on a
@@ -23,13 +21,7 @@ final class BadConsumers implements AutoCloseable {
   private final ConsumerLog neverAcknowledging;
   private final ConsumerFleet readers;
   private final ConsumerFleet ackers;
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread thread = new Thread(task, "signs-of-life");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private Periodic signsOfLife;
 
   BadConsumers(LoadConfig good, int readersCount, int ackersCount) {
     neverReading = new ConsumerLog(readersCount, true);
@@ -61,8 +53,9 @@ final class BadConsumers implements AutoCloseable {
     ackers.start();
     readers.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
     readers.pauseReading();
-    timer.scheduleAtFixedRate(
-        readers::keepAlive, SIGN_OF_LIFE_SECONDS, SIGN_OF_LIFE_SECONDS, TimeUnit.SECONDS);
+    signsOfLife =
+        new Periodic(
+            "signs-of-life", SIGN_OF_LIFE_SECONDS, SIGN_OF_LIFE_SECONDS, readers::keepAlive);
     ackers.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
   }
 
@@ -92,8 +85,10 @@ final class BadConsumers implements AutoCloseable {
   }
 
   @Override
-  public void close() {
-    timer.shutdownNow();
+  public void close() throws IOException, InterruptedException {
+    if (signsOfLife != null) {
+      signsOfLife.close();
+    }
     readers.close();
     ackers.close();
   }

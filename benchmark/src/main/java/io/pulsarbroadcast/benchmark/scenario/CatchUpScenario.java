@@ -1,22 +1,21 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
-import io.pulsarbroadcast.benchmark.bench.Check;
 import io.pulsarbroadcast.benchmark.bench.LoadOptions;
 import io.pulsarbroadcast.benchmark.bench.Session;
 import io.pulsarbroadcast.benchmark.cli.Range;
+import io.pulsarbroadcast.benchmark.engine.CatchUp;
+import io.pulsarbroadcast.benchmark.engine.CatchUpRound;
 import io.pulsarbroadcast.benchmark.engine.Load;
-import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
-import io.pulsarbroadcast.benchmark.load.Schedule;
-import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
+import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
-import io.pulsarbroadcast.benchmark.scenario.LatencyPhases.Phase;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -30,9 +29,6 @@ import picocli.CommandLine.Option;
 @Command(
     name = "catch-up",
     header = "Consumers far behind catch up beside a tail, one and many.",
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description =
         "One durable consumer far behind catches up from BookKeeper while others receive at the tail;"
             + " then many that are equally far behind. Compares the rates, the tail's latency, and"
@@ -82,14 +78,12 @@ public final class CatchUpScenario extends AbstractScenario {
   @Range(from = 1, to = 1_000)
   double maxReadRatio = 1.5;
 
-  /** One catch-up. */
-  private record Run(
-      int consumers,
-      double seconds,
+  /** Some laggards that caught up, and the tail before. */
+  private record Result(
+      CatchUpRound before,
+      CatchUpRound round,
       double reads,
       double cacheHitsPercent,
-      Phase tailBefore,
-      Phase tailDuring,
       ConsumerLog log) {}
 
   private int backlog;
@@ -106,35 +100,30 @@ public final class CatchUpScenario extends AbstractScenario {
       throws IOException, InterruptedException, FleetException {
     backlog = (int) (backlogMegabytes * BYTES_PER_MEGABYTE / load.sizeBytes);
     int messages = backlog + (int) (load.rate * 2 * (beforeSeconds + TIMEOUT.toSeconds()));
-    PhasedLog tail = new PhasedLog(load.consumers);
+    ConsumerLog tail = new ConsumerLog(load.consumers, true);
     LoadConfig options = config(broker, TOPIC, load, tail, messages);
     LoadConfig config = options.build();
     try (Load running = load(options.run(config.run), load.sizeBytes)) {
-      leavePosition(config, 1);
-      leavePosition(config, laggards);
+      CatchUp catchUp =
+          new CatchUp(running, load.sizeBytes, load.rate, CONNECT_TIMEOUT, RunListener.SILENT);
+      catchUp.leavePositions(laggards(config, new ConsumerLog(1, true)));
+      catchUp.leavePositions(laggards(config, new ConsumerLog(laggards, true)));
       running.connectPublishers();
-      publishBacklog(session, running);
+      session.say("publishing %,d messages, %,d MB", backlog, backlogMegabytes);
+      catchUp.writeBacklog(backlog, AS_FAST_AS_POSSIBLE);
       running.subscribe(CONNECT_TIMEOUT);
       session.say("%,d consumers at the tail", load.consumers);
-      running.startPublishing(backlog, load.rate);
-      Run one = catchUp(broker, session, config, running, tail, 1);
-      Run many = catchUp(broker, session, config, running, tail, laggards);
+      running.startPublishing(load.rate);
+      List<Result> results = new ArrayList<>();
+      for (int count : List.of(1, laggards)) {
+        results.add(catchUp(broker, session, catchUp, config, count));
+      }
       PublishResult published = running.stopPublishing(Duration.ofMinutes(2));
       awaitReached(tail, published.acknowledged().length() - 1, Duration.ofMinutes(2));
-      FleetSnapshot fleet = running.fleet().snapshot();
       BitSet ofTheTail = (BitSet) published.acknowledged().clone();
       ofTheTail.clear(0, backlog);
-      session.brokerVersion(fleet.brokerVersion());
-      report(session, one, many, tail, ofTheTail);
-    }
-  }
-
-  /** Consumers subscribe and go away again: what is published from then on is kept for them. */
-  private void leavePosition(LoadConfig config, int count)
-      throws FleetException, InterruptedException {
-    try (ConsumerFleet fleet = new ConsumerFleet(laggards(config, new ConsumerLog(count, true)))) {
-      fleet.start();
-      fleet.awaitSubscribed(CONNECT_TIMEOUT);
+      session.brokerVersion(running.fleet().snapshot().brokerVersion());
+      report(session, results, tail, ofTheTail);
     }
   }
 
@@ -153,50 +142,28 @@ public final class CatchUpScenario extends AbstractScenario {
         .build();
   }
 
-  private void publishBacklog(Session session, Load running)
-      throws IOException, InterruptedException {
-    session.say("publishing %,d messages, %,d MB", backlog, backlogMegabytes);
-    PublishResult result =
-        running
-            .publisher()
-            .publish(new Schedule(System.nanoTime(), AS_FAST_AS_POSSIBLE), 0, backlog);
-    if (result.acknowledgedCount() < backlog) {
-      throw new IOException("The backlog was not stored: " + result.firstError());
-    }
-  }
-
-  private Run catchUp(
-      Broker broker, Session session, LoadConfig config, Load running, PhasedLog tail, int count)
+  private Result catchUp(
+      Broker broker, Session session, CatchUp catchUp, LoadConfig config, int count)
       throws IOException, InterruptedException, FleetException {
     // The tail's consumers get to know their connections before they are timed.
     TimeUnit.SECONDS.sleep(Math.min(5, beforeSeconds));
-    Phase before = tail.phases().begin("before " + count, running.publisher().nextSequence() + 1);
-    TimeUnit.SECONDS.sleep(beforeSeconds);
-    double readsBefore = broker.metrics().sum(READS, "success=\"true\"");
+    CatchUpRound before = catchUp.alone(beforeSeconds);
     ConsumerLog log = new ConsumerLog(count, true);
-    try (ConsumerFleet fleet = new ConsumerFleet(laggards(config, log));
-        CacheHits cache = new CacheHits(broker)) {
-      session.say(
-          "%d behind by %,d messages: catching up", count, running.publisher().nextSequence());
-      Phase during = tail.phases().begin("during " + count, running.publisher().nextSequence() + 1);
-      long startNanos = System.nanoTime();
-      fleet.start();
-      fleet.awaitSubscribed(CONNECT_TIMEOUT);
-      awaitReached(log, running.publisher().nextSequence() - 1, TIMEOUT);
-      double seconds = (System.nanoTime() - startNanos) / 1e9;
-      tail.phases().end(running.publisher().nextSequence() + 1);
+    session.say("%d behind by %,d messages: catching up", count, backlog);
+    double readsBefore = broker.metrics().sum(READS, "success=\"true\"");
+    try (CacheHits cache = new CacheHits(broker)) {
+      CatchUpRound round = catchUp.round(laggards(config, log), TIMEOUT);
       double reads = broker.metrics().sum(READS, "success=\"true\"") - readsBefore;
-      cache.close();
+      double hits = cache.percent();
       session.say(
           "caught up after %.1f s, %.0f reads from BookKeeper, %.0f %% of the entries from the"
               + " cache",
-          seconds, reads, cache.percent());
-      fleet.snapshot();
-      return new Run(count, seconds, reads, cache.percent(), before, during, log);
+          round.seconds(), reads, hits);
+      return new Result(before, round, reads, hits, log);
     }
   }
 
-  private void report(Session session, Run one, Run many, PhasedLog tail, BitSet ofTheTail)
+  private void report(Session session, List<Result> results, ConsumerLog tail, BitSet ofTheTail)
       throws IOException {
     session.print("");
     session.print(
@@ -218,49 +185,49 @@ public final class CatchUpScenario extends AbstractScenario {
     BitSet ofTheBacklog = new BitSet();
     ofTheBacklog.set(0, backlog);
     ResultTable consumers = ConsumerLog.table();
-    for (Run run : List.of(one, many)) {
-      double rate = backlog / run.seconds;
+    for (Result result : results) {
+      int count = result.round.laggards();
+      double seconds = result.round.seconds();
+      double rate = backlog / seconds;
       double megabytes = rate * load.sizeBytes / BYTES_PER_MEGABYTE;
-      double before = LatencyPhases.millis(run.tailBefore.micros(), 99);
-      double during = LatencyPhases.millis(run.tailDuring.micros(), 99);
+      double before = result.before.tailEndToEnd().p99Micros() / 1e3;
+      double during = result.round.tailEndToEnd().p99Micros() / 1e3;
       table.row(
-          Integer.toString(run.consumers),
-          run.seconds,
+          Integer.toString(count),
+          seconds,
           megabytes,
           rate,
-          megabytes * run.consumers,
-          (long) run.reads,
-          run.cacheHitsPercent,
+          megabytes * count,
+          (long) result.reads,
+          result.cacheHitsPercent,
           before,
           during);
-      run.log.addTo(consumers, "behind-" + run.consumers, ofTheBacklog);
-      String who = run.consumers == 1 ? "the one" : "each of the " + run.consumers;
-      run.log.checks(who, ofTheBacklog).forEach(session::check);
-      session.check(
-          Check.counted(
-              "nothing came twice to " + who,
-              run.log.duplicates() == 0,
-              format("%,d did", run.log.duplicates())));
-      session.figure("seconds" + run.consumers, run.seconds);
-      session.figure("megabytesPerSecondEach" + run.consumers, megabytes);
-      session.figure("reads" + run.consumers, run.reads);
-      session.figure("cacheHitsPercent" + run.consumers, run.cacheHitsPercent);
-      session.figure("tailP99MillisBefore" + run.consumers, before);
-      session.figure("tailP99MillisDuring" + run.consumers, during);
+      result.log.addTo(consumers, "behind-" + count, ofTheBacklog);
+      String who = count == 1 ? "the one" : "each of the " + count;
+      result.log.checks(who, ofTheBacklog).forEach(session::check);
+      long duplicates = result.log.duplicates();
+      session.check("nothing came twice to " + who, duplicates == 0, "%,d did", duplicates);
+      session.figure("seconds" + count, seconds);
+      session.figure("megabytesPerSecondEach" + count, megabytes);
+      session.figure("reads" + count, result.reads);
+      session.figure("cacheHitsPercent" + count, result.cacheHitsPercent);
+      session.figure("tailP99MillisBefore" + count, before);
+      session.figure("tailP99MillisDuring" + count, during);
     }
     tail.addTo(consumers, "tail", ofTheTail);
     session.show("catch-up", table);
     session.write("consumers", consumers);
     tail.checks("every consumer at the tail", ofTheTail).forEach(session::check);
+    double one = results.get(0).reads;
+    double many = results.get(1).reads;
     session.check(
-        Check.counted(
-            "the catch-up was read from BookKeeper and not from the cache",
-            one.reads > 0,
-            format("%.0f reads", one.reads)));
+        "the catch-up was read from BookKeeper and not from the cache", one > 0, "%.0f reads", one);
     session.check(
-        Check.counted(
-            format("%d cost at most %.1f times the reads of one", many.consumers, maxReadRatio),
-            many.reads <= one.reads * maxReadRatio,
-            format("%.0f and %.0f, ratio %.2f", many.reads, one.reads, many.reads / one.reads)));
+        format("%d cost at most %.1f times the reads of one", laggards, maxReadRatio),
+        many <= one * maxReadRatio,
+        "%.0f and %.0f, ratio %.2f",
+        many,
+        one,
+        many / one);
   }
 }

@@ -7,6 +7,7 @@ import io.pulsarbroadcast.benchmark.report.ResultTable;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.IntStream;
 
 /**
  * What each consumer of a fleet has received, message by message. The fleet's event loops write;
@@ -64,11 +65,11 @@ class ConsumerLog implements DeliveryListener {
 
   /** The highest message of the consumer that is least far, or -1. */
   int lowest() {
-    int lowest = Integer.MAX_VALUE;
-    for (int i = 0; i < highest.length(); i++) {
-      lowest = Math.min(lowest, highest.get(i));
-    }
-    return lowest;
+    return consumerNumbers().map(highest::get).min().orElse(-1);
+  }
+
+  private IntStream consumerNumbers() {
+    return IntStream.range(0, consumers());
   }
 
   /** How many of the expected messages one consumer lacks. */
@@ -80,27 +81,15 @@ class ConsumerLog implements DeliveryListener {
 
   /** The same, summed over consumers. */
   long missing(BitSet expected) {
-    long missing = 0;
-    for (int i = 0; i < received.length; i++) {
-      missing += missing(i, expected);
-    }
-    return missing;
+    return consumerNumbers().mapToLong(consumer -> missing(consumer, expected)).sum();
   }
 
   long duplicates() {
-    return sum(duplicates);
+    return IntStream.of(duplicates).asLongStream().sum();
   }
 
   long outOfOrder() {
-    return sum(outOfOrder);
-  }
-
-  private static long sum(int[] values) {
-    long sum = 0;
-    for (int value : values) {
-      sum += value;
-    }
-    return sum;
+    return IntStream.of(outOfOrder).asLongStream().sum();
   }
 
   /** One line per consumer; of a group, for example the good ones. */
@@ -123,12 +112,13 @@ class ConsumerLog implements DeliveryListener {
         Check.counted(
             "I1: " + who + " received every message",
             missing == 0,
-            AbstractScenario.format(
-                "%,d of %,d deliveries missing",
-                missing, (long) expected.cardinality() * received.length)),
+            "%,d of %,d deliveries missing",
+            missing,
+            (long) expected.cardinality() * received.length),
         Check.counted(
             "I2: " + who + " received them in order",
             outOfOrder() == 0,
-            AbstractScenario.format("%,d out of order", outOfOrder())));
+            "%,d out of order",
+            outOfOrder()));
   }
 }

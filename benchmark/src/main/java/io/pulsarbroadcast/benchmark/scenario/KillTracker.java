@@ -1,77 +1,70 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.scenario;
 
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Notes when each consumer acknowledged each message, and finds what comes again after a kill
  * although it was acknowledged before. The fleet's event loops write; one other thread may call the
  * rest.
  */
-final class KillTracker extends ConsumerLog {
-  /** One kill and what came again after it. Guarded by itself. */
-  static final class Kill {
-    final int atMillis;
-    final long acknowledgedInWindow;
-    private long redelivered;
-    private long tooOld;
-    private int oldestMillis;
-    private String oldest = "";
-    private final int[] perConsumer;
+final class KillTracker extends RedeliveryLog {
+  /**
+   * What came again after a kill.
+   *
+   * @param ageMillis how long before the kill it was acknowledged
+   * @param tooOld whether that is longer than a flush interval and the margin
+   */
+  record Redelivery(int consumer, Copy copy, int ageMillis, boolean tooOld) {
+    @Override
+    public String toString() {
+      return copy + " to consumer " + consumer;
+    }
+  }
 
-    private Kill(int atMillis, long acknowledgedInWindow, int consumers) {
-      this.atMillis = atMillis;
-      this.acknowledgedInWindow = acknowledgedInWindow;
-      this.perConsumer = new int[consumers];
+  /**
+   * One kill and what came again after it.
+   *
+   * @param acknowledgedInWindow what was acknowledged within a flush interval and the margin
+   */
+  record Kill(int atMillis, long acknowledgedInWindow, Queue<Redelivery> redeliveries) {
+    long tooOld() {
+      return redeliveries.stream().filter(Redelivery::tooOld).count();
     }
 
-    private synchronized void add(int consumer, int ageMillis, int limitMillis, String what) {
-      redelivered++;
-      perConsumer[consumer]++;
-      if (ageMillis > limitMillis) {
-        tooOld++;
-      }
-      if (ageMillis > oldestMillis) {
-        oldestMillis = ageMillis;
-        oldest = what;
-      }
+    /** What was acknowledged longest before. */
+    Optional<Redelivery> oldest() {
+      return redeliveries.stream().max(Comparator.comparingInt(Redelivery::ageMillis));
     }
 
-    synchronized long redelivered() {
-      return redelivered;
+    int oldestMillis() {
+      return oldest().map(Redelivery::ageMillis).orElse(0);
     }
 
-    /** Acknowledged longer before the kill than a flush interval and the margin. */
-    synchronized long tooOld() {
-      return tooOld;
-    }
-
-    /** The longest time before the kill at which something redelivered was acknowledged. */
-    synchronized int oldestMillis() {
-      return oldestMillis;
-    }
-
-    synchronized String oldest() {
-      return oldest;
-    }
-
-    synchronized int mostOfOneConsumer() {
-      int most = 0;
-      for (int count : perConsumer) {
-        most = Math.max(most, count);
-      }
-      return most;
+    long mostOfOneConsumer() {
+      Collection<Long> perConsumer =
+          redeliveries.stream()
+              .map(Redelivery::consumer)
+              .collect(Collectors.groupingBy(Function.identity(), Collectors.counting()))
+              .values();
+      return perConsumer.stream().mapToLong(Long::longValue).max().orElse(0);
     }
   }
 
   private final long startNanos = System.nanoTime();
-  private final MessageCopies acknowledgedAt;
   private final int windowMillis;
-  private final List<Kill> kills = new ArrayList<>();
-  private volatile Kill last;
+  private final List<Kill> kills = new CopyOnWriteArrayList<>();
 
   /**
    * Makes a tracker before the first message.
@@ -80,71 +73,47 @@ final class KillTracker extends ConsumerLog {
    *     interval and a margin
    */
   KillTracker(int consumers, int messages, int windowMillis) {
-    super(consumers, true);
-    this.acknowledgedAt = new MessageCopies(consumers, messages);
+    super(consumers, messages);
     this.windowMillis = windowMillis;
   }
 
   @Override
-  public boolean received(
-      int consumer, int sequence, boolean first, long latencyNanos, long ledgerId, long entryId) {
-    int nowMillis = nowMillis();
-    AtomicIntegerArray times = acknowledgedAt.of(sequence, ledgerId, entryId);
-    int before = times.get(consumer);
-    if (before != 0) {
-      redelivered(consumer, before, "%d at %d:%d".formatted(sequence, ledgerId, entryId));
-    }
-    times.lazySet(consumer, nowMillis);
-    return super.received(consumer, sequence, first, latencyNanos, ledgerId, entryId);
+  int numberNow() {
+    return nowMillis();
   }
 
-  private void redelivered(int consumer, int acknowledgedAtMillis, String what) {
-    Kill kill = last;
-    if (kill == null) {
-      // Nothing was killed yet: as if it had been acknowledged for ever.
-      kill = addKill(0, 0);
-      kill.add(consumer, Integer.MAX_VALUE, windowMillis, what);
-      return;
-    }
-    kill.add(
-        consumer,
-        Math.max(0, kill.atMillis - acknowledgedAtMillis),
-        windowMillis,
-        "message %s to consumer %d".formatted(what, consumer));
+  @Override
+  void redelivered(int consumer, Copy copy, int acknowledgedAtMillis) {
+    // If nothing was killed yet: as if it had been acknowledged for ever.
+    Kill kill = kills.isEmpty() ? addKill(Integer.MAX_VALUE, 0) : kills.get(kills.size() - 1);
+    int ageMillis = Math.max(0, kill.atMillis - acknowledgedAtMillis);
+    kill.redeliveries.add(new Redelivery(consumer, copy, ageMillis, ageMillis > windowMillis));
   }
 
   /** The broker has just been killed, at this time of {@link #nowMillis()}. */
   Kill killed(int atMillis) {
-    return addKill(atMillis, acknowledgedSince(atMillis - windowMillis));
+    long acknowledged =
+        IntStream.range(0, messages())
+            .mapToLong(sequence -> countSince(atMillis - windowMillis, numbersOfFirst(sequence)))
+            .sum();
+    return addKill(atMillis, acknowledged);
   }
 
-  private synchronized Kill addKill(int atMillis, long acknowledged) {
-    Kill kill = new Kill(atMillis, acknowledged, consumers());
+  private Kill addKill(int atMillis, long acknowledged) {
+    Kill kill = new Kill(atMillis, acknowledged, new ConcurrentLinkedQueue<>());
     kills.add(kill);
-    last = kill;
     return kill;
   }
 
-  private long acknowledgedSince(int millis) {
-    long count = 0;
-    for (int sequence = 0; sequence < acknowledgedAt.messages(); sequence++) {
-      AtomicIntegerArray times = acknowledgedAt.ofFirst(sequence);
-      for (int i = 0; times != null && i < times.length(); i++) {
-        int time = times.get(i);
-        if (time != 0 && time >= millis) {
-          count++;
-        }
-      }
-    }
-    return count;
+  private static long countSince(int millis, AtomicIntegerArray times) {
+    return IntStream.range(0, times.length())
+        .map(times::get)
+        .filter(time -> time != 0 && time >= millis)
+        .count();
   }
 
-  synchronized List<Kill> kills() {
-    return List.copyOf(kills);
-  }
-
-  int furtherCopies() {
-    return acknowledgedAt.furtherCopies();
+  List<Kill> kills() {
+    return kills;
   }
 
   /** Since the tracker was made; never 0. */

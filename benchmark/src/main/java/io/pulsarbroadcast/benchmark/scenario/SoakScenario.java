@@ -5,6 +5,7 @@ import io.pulsarbroadcast.benchmark.bench.Check;
 import io.pulsarbroadcast.benchmark.bench.LoadOptions;
 import io.pulsarbroadcast.benchmark.bench.Session;
 import io.pulsarbroadcast.benchmark.cli.Range;
+import io.pulsarbroadcast.benchmark.engine.Histograms;
 import io.pulsarbroadcast.benchmark.engine.Load;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
@@ -13,15 +14,14 @@ import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.report.html.Figure;
 import io.pulsarbroadcast.benchmark.report.html.Figure.Line;
-import io.pulsarbroadcast.benchmark.scenario.LatencyPhases.Phase;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,21 +31,15 @@ import picocli.CommandLine.Option;
 @Command(
     name = "soak",
     header = "Consumers that never read or never acknowledge, and what the others notice.",
-    sortOptions = false,
-    showDefaultValues = true,
-    usageHelpWidth = 100,
     description =
         "Good consumers alone, then with bad ones that never read their socket or never"
             + " acknowledge, then alone again; then the bad ones wake and catch up. Compares what"
             + " the good ones notice, and watches the broker's memory.")
 public final class SoakScenario extends AbstractScenario {
-  static final String WITH = "with the bad ones";
+  private static final String WITH = "with the bad ones";
   private static final String TOPIC = "soak";
   private static final Duration CATCH_UP_TIMEOUT = Duration.ofMinutes(10);
   private static final int SECONDS_PER_MINUTE = 60;
-  private static final double FLAT_SHARE = 0.10;
-  private static final double FLAT_MEGABYTES = 32;
-  private static final long POLL_MILLIS = 100;
 
   @Mixin LoadOptions load = LoadOptions.ofScenario();
 
@@ -96,9 +90,20 @@ public final class SoakScenario extends AbstractScenario {
   private long backlogWith;
   private long laggardsWith;
 
-  @Override
-  Map<String, String> brokerSettings() {
-    return Map.of();
+  /**
+   * A part of the run.
+   *
+   * @param from the first message published in it
+   * @param to the first published after it
+   * @param micros latencies of what the good ones received in it
+   */
+  private record Phase(String name, int from, int to, Histogram micros) {
+    /** Of each of its messages the longest latency, from those of all messages. */
+    Histogram lastReceivers(List<Long> lastReceiverMicros) {
+      Histogram last = new Histogram(micros);
+      lastReceiverMicros.subList(from, to).forEach(last::recordValue);
+      return last;
+    }
   }
 
   @Override
@@ -107,7 +112,7 @@ public final class SoakScenario extends AbstractScenario {
     double seconds =
         warmupSeconds + 2 * minutes * SECONDS_PER_MINUTE + 2 * CATCH_UP_TIMEOUT.toSeconds();
     int messages = (int) (load.rate * seconds) + 1;
-    PhasedLog log = new PhasedLog(load.consumers);
+    ConsumerLog log = new ConsumerLog(load.consumers, true);
     LoadConfig config = config(broker, TOPIC, load, log, messages);
     LoadConfig good = config.build();
     try (Load running = load(config.run(good.run), load.sizeBytes);
@@ -117,21 +122,21 @@ public final class SoakScenario extends AbstractScenario {
       memory.phase("warm-up");
       running.connect(CONNECT_TIMEOUT);
       session.say("%,d good consumers subscribed", load.consumers);
-      running.startPublishing(0, load.rate);
+      running.startPublishing(load.rate);
       TimeUnit.SECONDS.sleep(warmupSeconds);
-      Phase before = phase(session, "before the bad ones", running, log, memory, minutes / 2);
+      Phase before = phase(session, "before the bad ones", running, memory, minutes / 2);
 
       bad.start();
       session.say(
           "%d consumers that do not read, %d that do not acknowledge", neverRead, neverAcknowledge);
       // They have subscribed: what is published from now on is theirs.
       int joined = running.publisher().nextSequence();
-      Phase with = phase(session, WITH, running, log, memory, minutes);
-      backlogWith = broker.backlog(topic(TOPIC), SUBSCRIPTION);
+      Phase with = phase(session, WITH, running, memory, minutes);
+      backlogWith = backlog(broker);
       laggardsWith = (long) broker.metrics().sum("pulsar_broadcast_laggards");
       memory.phase("waking");
       wake(broker, session, running, bad);
-      Phase after = phase(session, "after the bad ones", running, log, memory, minutes / 2);
+      Phase after = phase(session, "after the bad ones", running, memory, minutes / 2);
 
       memory.phase("end");
       PublishResult published = running.stopPublishing(CATCH_UP_TIMEOUT);
@@ -140,7 +145,8 @@ public final class SoakScenario extends AbstractScenario {
       awaitReached(bad.neverReading(), last, CATCH_UP_TIMEOUT);
       awaitReached(bad.neverAcknowledging(), last, CATCH_UP_TIMEOUT);
       bad.settle();
-      long backlogAtEnd = awaitBacklog(broker, 0, Duration.ofSeconds(30));
+      await(Duration.ofSeconds(30), () -> backlog(broker) == 0);
+      long backlogAtEnd = backlog(broker);
       memory.check();
       FleetSnapshot fleet = running.fleet().snapshot();
       session.brokerVersion(fleet.brokerVersion());
@@ -151,20 +157,16 @@ public final class SoakScenario extends AbstractScenario {
   }
 
   private Phase phase(
-      Session session,
-      String name,
-      Load running,
-      PhasedLog log,
-      MemorySampler memory,
-      double length)
+      Session session, String name, Load running, MemorySampler memory, double length)
       throws InterruptedException, IOException {
     session.say("%s: %.1f minutes", name, length);
     memory.check();
     memory.phase(name);
-    Phase phase = log.phases().begin(name, running.publisher().nextSequence() + 1);
+    Histogram before = running.endToEndMicros();
+    int from = running.publisher().nextSequence();
     TimeUnit.MILLISECONDS.sleep((long) (length * TimeUnit.MINUTES.toMillis(1)));
-    log.phases().end(running.publisher().nextSequence() + 1);
-    return phase;
+    int to = running.publisher().nextSequence();
+    return new Phase(name, from, to, running.endToEndMicrosSince(before));
   }
 
   /** Notes how long the bad ones take to have and to acknowledge everything. */
@@ -174,27 +176,18 @@ public final class SoakScenario extends AbstractScenario {
     long startNanos = System.nanoTime();
     bad.wake();
     awaitReached(bad.neverReading(), next - 1, CATCH_UP_TIMEOUT);
-    readersSeconds = (System.nanoTime() - startNanos) / 1e9;
-    long atTheTail = (long) Math.ceil(2 * load.rate);
-    if (awaitBacklog(broker, atTheTail, CATCH_UP_TIMEOUT) <= atTheTail) {
-      allSeconds = (System.nanoTime() - startNanos) / 1e9;
+    readersSeconds = secondsSince(startNanos);
+    double atTheTail = 2 * load.rate;
+    if (await(CATCH_UP_TIMEOUT, () -> backlog(broker) <= atTheTail)) {
+      allSeconds = secondsSince(startNanos);
     }
     session.say(
         "awake: read everything after %.1f s, acknowledged after %.1f s",
         readersSeconds, allSeconds);
   }
 
-  /** Returns the backlog as soon as it is no more than this, or when the time is over. */
-  private static long awaitBacklog(Broker broker, long atMost, Duration timeout)
-      throws IOException, InterruptedException {
-    long startNanos = System.nanoTime();
-    while (true) {
-      long backlog = broker.backlog(topic(TOPIC), SUBSCRIPTION);
-      if (backlog <= atMost || System.nanoTime() - startNanos > timeout.toNanos()) {
-        return backlog;
-      }
-      Thread.sleep(POLL_MILLIS);
-    }
+  private static long backlog(Broker broker) throws IOException, InterruptedException {
+    return broker.backlog(topic(TOPIC), SUBSCRIPTION);
   }
 
   private void reportLatency(
@@ -216,19 +209,18 @@ public final class SoakScenario extends AbstractScenario {
             "last receiver P50, ms",
             "last receiver P99, ms");
     for (Phase phase : List.of(before, with, after)) {
-      row(
-          table,
-          phase.name(),
-          phase.micros(),
-          phase.lastReceivers(fleet.lastReceiverMicros(), published));
+      row(table, phase.name, phase.micros, phase.lastReceivers(fleet.lastReceiverMicros()));
     }
-    Histogram without = LatencyPhases.sum(before, after);
-    Histogram lastWithout = before.lastReceivers(fleet.lastReceiverMicros(), published);
-    lastWithout.add(after.lastReceivers(fleet.lastReceiverMicros(), published));
-    row(table, "before and after", without, lastWithout);
+    Histogram without = Histograms.sum(Stream.of(before.micros, after.micros));
+    row(
+        table,
+        "before and after",
+        without,
+        Histograms.sum(
+            Stream.of(before, after).map(p -> p.lastReceivers(fleet.lastReceiverMicros()))));
     session.show("latency-phases", table);
-    double p99Without = LatencyPhases.millis(without, 99);
-    double p99With = LatencyPhases.millis(with.micros(), 99);
+    double p99Without = millis(without, 99);
+    double p99With = millis(with.micros, 99);
     double ratio = p99Without == 0 ? Double.NaN : p99With / p99Without;
     session.figure("p99MillisWithout", p99Without);
     session.figure("p99MillisWith", p99With);
@@ -239,7 +231,10 @@ public final class SoakScenario extends AbstractScenario {
                 "I8: the good ones' P99 with the bad ones is at most %.2f of that without",
                 maxP99Ratio),
             ratio <= maxP99Ratio,
-            format("%.2f ms and %.2f ms, ratio %.3f", p99With, p99Without, ratio)));
+            "%.2f ms and %.2f ms, ratio %.3f",
+            p99With,
+            p99Without,
+            ratio));
     plotLatency(session, fleet.lastReceiverMicros(), published);
   }
 
@@ -247,11 +242,15 @@ public final class SoakScenario extends AbstractScenario {
     table.row(
         name,
         all.getTotalCount(),
-        LatencyPhases.millis(all, 50),
-        LatencyPhases.millis(all, 99),
-        LatencyPhases.millis(all, 99.9),
-        LatencyPhases.millis(last, 50),
-        LatencyPhases.millis(last, 99));
+        millis(all, 50),
+        millis(all, 99),
+        millis(all, 99.9),
+        millis(last, 50),
+        millis(last, 99));
+  }
+
+  private static double millis(Histogram micros, double percentile) {
+    return micros.getValueAtPercentile(percentile) / 1e3;
   }
 
   private void plotLatency(Session session, List<Long> lastReceiverMicros, int published)
@@ -319,29 +318,29 @@ public final class SoakScenario extends AbstractScenario {
         .forEach(session::check);
     long duplicates =
         log.duplicates() + bad.neverReading().duplicates() + bad.neverAcknowledging().duplicates();
+    session.check("nothing came twice", duplicates == 0, "%,d did", duplicates);
     session.check(
-        Check.counted("nothing came twice", duplicates == 0, format("%,d did", duplicates)));
+        "the good ones kept their connections",
+        fleet.connectionsLost() == 0,
+        "%d lost",
+        fleet.connectionsLost());
     session.check(
-        Check.counted(
-            "the good ones kept their connections",
-            fleet.connectionsLost() == 0,
-            fleet.connectionsLost() + " lost"));
+        "the bad ones were bad all the time: none of their connections was closed",
+        bad.connectionsLost() == 0,
+        "%d lost",
+        bad.connectionsLost());
     session.check(
-        Check.counted(
-            "the bad ones were bad all the time: none of their connections was closed",
-            bad.connectionsLost() == 0,
-            bad.connectionsLost() + " lost"));
+        "the bound of I8 was reached: more was kept from those that never read than waits in"
+            + " memory for a socket, and they were behind the tail",
+        laggardsWith >= neverRead,
+        "%,d behind",
+        laggardsWith);
     session.check(
-        Check.counted(
-            "the bound of I8 was reached: more was kept from those that never read than waits in"
-                + " memory for a socket, and they were behind the tail",
-            laggardsWith >= neverRead,
-            format("%,d behind", laggardsWith)));
-    session.check(
-        Check.counted(
-            "the backlog was kept for the bad ones until they woke (I3), and is gone at the end",
-            backlogWith >= minutes * SECONDS_PER_MINUTE * load.rate / 2 && backlogAtEnd == 0,
-            format("%,d, then %,d messages", backlogWith, backlogAtEnd)));
+        "the backlog was kept for the bad ones until they woke (I3), and is gone at the end",
+        backlogWith >= minutes * SECONDS_PER_MINUTE * load.rate / 2 && backlogAtEnd == 0,
+        "%,d, then %,d messages",
+        backlogWith,
+        backlogAtEnd);
   }
 
   private static void delivery(
@@ -376,18 +375,7 @@ public final class SoakScenario extends AbstractScenario {
                     seconds,
                     samples.stream().map(MemorySampler.Sample::directMegabytes).toList()))));
     session.check(
-        memory.flat(
-            "heap after a collection",
-            WITH,
-            MemorySampler.Sample::heapMegabytes,
-            FLAT_SHARE,
-            FLAT_MEGABYTES));
-    session.check(
-        memory.flat(
-            "direct memory",
-            WITH,
-            MemorySampler.Sample::directMegabytes,
-            FLAT_SHARE,
-            FLAT_MEGABYTES));
+        memory.flat("heap after a collection", WITH, MemorySampler.Sample::heapMegabytes));
+    session.check(memory.flat("direct memory", WITH, MemorySampler.Sample::directMegabytes));
   }
 }

@@ -2,7 +2,6 @@
 package io.pulsarbroadcast.benchmark.scenario;
 
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -10,14 +9,13 @@ import java.util.concurrent.atomic.LongAdder;
  * Notes for which acknowledgements the broker has given a receipt, and finds what comes again
  * although there is one. The fleet's event loops write; any thread may call the rest.
  */
-final class UnloadTracker extends ConsumerLog {
+final class UnloadTracker extends RedeliveryLog {
   /** Acknowledged, no receipt yet. */
   private static final int SENT = 1;
 
   /** A receipt that came when n unloads had begun is this and n. */
   private static final int RECEIPT = 2;
 
-  private final MessageCopies states;
   private final LongAdder receipts = new LongAdder();
   private final LongAdder withoutReceipt = new LongAdder();
   private final LongAdder receiptBefore = new LongAdder();
@@ -26,32 +24,22 @@ final class UnloadTracker extends ConsumerLog {
   private final AtomicInteger unloads = new AtomicInteger();
 
   UnloadTracker(int consumers, int messages) {
-    super(consumers, true);
-    this.states = new MessageCopies(consumers, messages);
+    super(consumers, messages);
   }
 
   @Override
-  public boolean received(
-      int consumer, int sequence, boolean first, long latencyNanos, long ledgerId, long entryId) {
-    AtomicIntegerArray state = states.of(sequence, ledgerId, entryId);
-    int before = state.get(consumer);
-    if (before != 0) {
-      redelivered(before, consumer, "%d at %d:%d".formatted(sequence, ledgerId, entryId));
-    }
-    state.lazySet(consumer, SENT);
-    return super.received(consumer, sequence, first, latencyNanos, ledgerId, entryId);
+  int numberNow() {
+    return SENT;
   }
 
-  private void redelivered(int state, int consumer, String what) {
+  @Override
+  void redelivered(int consumer, Copy copy, int state) {
     if (state == SENT) {
       withoutReceipt.increment();
-    } else if (state - RECEIPT < unloads.get()) {
-      receiptBefore.increment();
-      firstBroken.compareAndSet(null, "message " + what + " to consumer " + consumer);
-    } else {
-      receiptSince.increment();
-      firstBroken.compareAndSet(null, "message " + what + " to consumer " + consumer);
+      return;
     }
+    (state - RECEIPT < unloads.get() ? receiptBefore : receiptSince).increment();
+    firstBroken.compareAndSet(null, copy + " to consumer " + consumer);
   }
 
   @Override
@@ -62,7 +50,7 @@ final class UnloadTracker extends ConsumerLog {
   @Override
   public void receipt(int consumer, int sequence) {
     receipts.increment();
-    states.ofFirst(sequence).lazySet(consumer, RECEIPT + unloads.get());
+    numbersOfFirst(sequence).lazySet(consumer, RECEIPT + unloads.get());
   }
 
   /** The next unload begins. */
@@ -92,9 +80,5 @@ final class UnloadTracker extends ConsumerLog {
   /** The first message that was redelivered in spite of a receipt, or null. */
   String firstBroken() {
     return firstBroken.get();
-  }
-
-  int furtherCopies() {
-    return states.furtherCopies();
   }
 }
