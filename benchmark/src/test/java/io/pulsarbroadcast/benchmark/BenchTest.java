@@ -83,8 +83,8 @@ class BenchTest {
         "kills|--pulsar-home is null; allowed: a folder that has bin/pulsar",
         "run smoke-50|Missing required option: '--driver=FILE'; see --help",
         "run smoke-50 --driver broadcast --seconds 0|--seconds is 0; allowed: 1 to 604800",
-        "run smoke-50 --driver broadcast --sizes 10,x|--sizes is 10,x; allowed: whole numbers from"
-            + " 1 to 1000000, separated by commas",
+        "run smoke-50 --driver broadcast --sizes 10,x|--sizes is x; allowed: 1 to 1000000",
+        "run smoke-50 --driver broadcast --sizes 10,0|--sizes is 0; allowed: 1 to 1000000",
         "run small-messages --driver floor --in-turn|--in-turn is given for 100,000 consumers, 100 B,"
             + " which has 9 rates; allowed: a workload of one, or --rate",
         "run smoke-50 --driver broadcast --backlog-gb 0|--backlog-gb is 0; allowed: 0.001 to 10000",

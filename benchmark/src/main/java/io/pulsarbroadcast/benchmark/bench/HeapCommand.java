@@ -7,11 +7,10 @@ import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import io.pulsarbroadcast.benchmark.server.ClassHistogram;
-import java.nio.file.Files;
+import io.pulsarbroadcast.benchmark.server.MemoryReading;
+import java.io.IOException;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -63,17 +62,16 @@ public final class HeapCommand extends BenchSubcommand {
         MemoryReading used = MemoryReading.of(broker);
         add("all messages acknowledged", load.consumers, used, empty);
         snapshot = all.fleet().snapshot();
-        keep(session, "heap-2-acknowledged.txt", used.heap());
+        keep(session, "heap-2-acknowledged", used);
       }
-      keep(session, "heap-0-without-consumers.txt", empty.heap());
-      keep(session, "heap-1-connected.txt", connected.heap());
+      keep(session, "heap-0-without-consumers", empty);
+      keep(session, "heap-1-connected", connected);
       session.brokerVersion(snapshot.brokerVersion());
       session.print("%s", load.line());
       session.print("");
       session.show("result", table);
       session.print("What connecting added, by class:");
-      session.print(
-          "%s", connected.heap().growthSince(empty.heap(), load.consumers, TOP_CLASSES / 2));
+      session.show("heap-growth", growth(empty.heap(), connected.heap()));
       return session.finish(snapshot.received() == (long) load.messages * load.consumers, true);
     }
   }
@@ -105,24 +103,26 @@ public final class HeapCommand extends BenchSubcommand {
         reading.residentMegabytes());
   }
 
-  private static void keep(Session session, String file, ClassHistogram histogram)
-      throws Exception {
-    String rows =
-        histogram.rows().stream()
-            .limit(TOP_CLASSES)
-            .map(
-                row ->
-                    String.format(
-                        Locale.ROOT,
-                        "%,14d %,14d  %s",
-                        row.bytes(),
-                        row.instances(),
-                        row.className()))
-            .collect(
-                Collectors.joining(
-                    System.lineSeparator(),
-                    String.format("%14s %14s  %s%n", "bytes", "objects", "class"),
-                    System.lineSeparator()));
-    Files.writeString(session.folder().resolve(file), rows);
+  private ResultTable growth(ClassHistogram before, ClassHistogram after) {
+    ResultTable growth =
+        new ResultTable("class", "bytes more", "objects more", "bytes per consumer");
+    after.growthSince(before).stream()
+        .limit(TOP_CLASSES / 2)
+        .forEach(
+            row ->
+                growth.row(
+                    row.className(),
+                    row.bytes(),
+                    row.instances(),
+                    (double) row.bytes() / load.consumers));
+    return growth;
+  }
+
+  private static void keep(Session session, String name, MemoryReading reading) throws IOException {
+    ResultTable classes = new ResultTable("class", "bytes", "objects");
+    reading.heap().rows().stream()
+        .limit(TOP_CLASSES)
+        .forEach(row -> classes.row(row.className(), row.bytes(), row.instances()));
+    session.write(name, classes);
   }
 }

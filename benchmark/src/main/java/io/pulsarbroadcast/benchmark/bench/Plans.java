@@ -1,7 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.bench;
 
-import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
+import static picocli.CommandLine.Help.Visibility.NEVER;
+
+import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.config.AckKind;
 import io.pulsarbroadcast.benchmark.config.ConfigException;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
@@ -15,39 +17,46 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /**
- * Makes plans of a workload and a driver file; what the command line says goes over both. One
- * thread may call it.
+ * Makes plans of a workload and a driver file; what the command line says goes over both: a mixin,
+ * as picocli fills it in. One thread may call it.
  */
 final class Plans {
   private static final int MAX_MESSAGES = Integer.MAX_VALUE / 2;
   private static final int SECONDS_PER_MINUTE = 60;
 
-  private final RunLoadOptions load;
-  private final String label;
-  private final Integer seconds;
-  private final Integer warmupSeconds;
-  private final Double backlogGigabytes;
+  @Option(names = "--seconds", paramLabel = "N", description = "Length of the timed part.")
+  @Range(from = 1, to = 604_800)
+  Integer seconds;
+
+  @Option(names = "--warmup-seconds", paramLabel = "N", description = "Length of the warm-up.")
+  @Range(from = 0, to = 86_400)
+  Integer warmupSeconds;
+
+  @Option(names = "--backlog-gb", paramLabel = "N", description = "Backlog of a catch-up workload.")
+  @Range(from = 0.001, to = 10_000)
+  Double backlogGigabytes;
+
+  @Option(
+      names = "--label",
+      paramLabel = "TEXT",
+      showDefaultValue = NEVER,
+      description = "Tells variants of one driver apart in the report.")
+  String label = "";
+
+  @Mixin final RunLoadOptions load;
 
   /** What is null or empty is taken from the files. */
-  Plans(
-      RunLoadOptions load,
-      String label,
-      Integer seconds,
-      Integer warmupSeconds,
-      Double backlogGigabytes) {
+  Plans(RunLoadOptions load) {
     this.load = load;
-    this.label = label;
-    this.seconds = seconds;
-    this.warmupSeconds = warmupSeconds;
-    this.backlogGigabytes = backlogGigabytes;
   }
 
   /** When the command line, or a command's defaults, say all of the load. */
   static Plan of(RunLoadOptions load, DriverFile driver) {
-    return new Plans(load, "", null, null, null)
-        .at(null, driver, load.consumers, load.rate, load.line());
+    return new Plans(load).at(null, driver, load.consumers, load.rate, load.line());
   }
 
   /** One for each of the rates. */
@@ -110,11 +119,7 @@ final class Plans {
 
   private int messages(WorkloadFile workload, double messagesPerSecond, int warmup, String name) {
     if (load.messages != null) {
-      if (warmup >= load.messages) {
-        throw new InvalidOptionException(
-            "--warmup is %d; allowed: less than --messages, which is %d"
-                .formatted(warmup, load.messages));
-      }
+      load.checkWarmup(warmup);
       return load.messages;
     }
     int length = seconds == null ? workload.testDurationMinutes * SECONDS_PER_MINUTE : seconds;

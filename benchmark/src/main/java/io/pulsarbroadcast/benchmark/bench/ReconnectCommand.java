@@ -9,6 +9,7 @@ import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.metrics.LatencySummary;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.server.Broker;
+import io.pulsarbroadcast.benchmark.server.MemoryReading;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;

@@ -4,7 +4,6 @@ package io.pulsarbroadcast.benchmark.bench;
 import static picocli.CommandLine.Help.Visibility.NEVER;
 
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
-import io.pulsarbroadcast.benchmark.cli.OptionValues;
 import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.config.DriverFile;
 import io.pulsarbroadcast.benchmark.config.LocalServer;
@@ -30,8 +29,6 @@ import picocli.CommandLine.Parameters;
         "Runs each workload with each of the sizes on each of the drivers, which each get a server of"
             + " their own. What is given here goes over what the files say.")
 public final class RunCommand extends BenchSubcommand {
-  private static final int MAX_CONSUMERS = 1_000_000;
-
   @Parameters(
       paramLabel = "WORKLOAD",
       arity = "1..*",
@@ -49,8 +46,11 @@ public final class RunCommand extends BenchSubcommand {
   @Option(
       names = "--sizes",
       paramLabel = "N,N,...",
+      split = ",",
+      showDefaultValue = NEVER,
       description = "Several numbers of consumers, one after the other.")
-  private String sizes;
+  @Range(from = 1, to = 1_000_000)
+  private List<Integer> sizes = List.of();
 
   @Option(names = "--rounds", paramLabel = "N", description = "How often each run is repeated.")
   @Range(from = 1, to = 1_000)
@@ -60,14 +60,6 @@ public final class RunCommand extends BenchSubcommand {
       names = "--in-turn",
       description = "Keep the servers of all drivers, which take turns, and show the ratios.")
   private boolean inTurn;
-
-  @Option(names = "--seconds", paramLabel = "N", description = "Length of the timed part.")
-  @Range(from = 1, to = 604_800)
-  private Integer seconds;
-
-  @Option(names = "--warmup-seconds", paramLabel = "N", description = "Length of the warm-up.")
-  @Range(from = 0, to = 86_400)
-  private Integer warmupSeconds;
 
   @Option(
       names = "--step-limit-seconds",
@@ -81,10 +73,6 @@ public final class RunCommand extends BenchSubcommand {
       description = "Try larger sizes of a driver also after one that did not finish.")
   private boolean keepGoing;
 
-  @Option(names = "--backlog-gb", paramLabel = "N", description = "Backlog of a catch-up workload.")
-  @Range(from = 0.001, to = 10_000)
-  private Double backlogGigabytes;
-
   @Option(
       names = "--round-limit-seconds",
       paramLabel = "N",
@@ -92,14 +80,7 @@ public final class RunCommand extends BenchSubcommand {
   @Range(from = 1, to = 86_400)
   private int roundLimitSeconds = 600;
 
-  @Option(
-      names = "--label",
-      paramLabel = "TEXT",
-      showDefaultValue = NEVER,
-      description = "Tells variants of one driver apart in the report.")
-  private String label = "";
-
-  @Mixin private RunLoadOptions load = new RunLoadOptions();
+  @Mixin private Plans plans = new Plans(new RunLoadOptions());
   @Mixin private RunningBrokerOptions running = new RunningBrokerOptions();
 
   private final List<DriverFile> driverFiles = new ArrayList<>();
@@ -108,11 +89,8 @@ public final class RunCommand extends BenchSubcommand {
   /** All files are read before anything starts. */
   @Override
   protected void check() throws IOException {
-    load.check();
+    plans.load.check();
     running.check();
-    if (sizes != null) {
-      sizes(null);
-    }
     for (String driver : drivers) {
       driverFiles.add(BenchFiles.driver(driver));
     }
@@ -121,7 +99,7 @@ public final class RunCommand extends BenchSubcommand {
     }
     for (WorkloadFile workload : workloadFiles) {
       for (DriverFile driver : driverFiles) {
-        List<Plan> rates = plans().of(workload, driver, sizes(workload).get(0));
+        List<Plan> rates = plans.of(workload, driver, sizes(workload).get(0));
         if (inTurn && rates.size() > 1) {
           throw new InvalidOptionException(
               "--in-turn is given for %s, which has %d rates; allowed: a workload of one, or --rate"
@@ -138,15 +116,12 @@ public final class RunCommand extends BenchSubcommand {
     options.check(broker && !running.isGiven(), plugin, ", or --service-url of a running broker");
   }
 
-  private Plans plans() {
-    return new Plans(load, label, seconds, warmupSeconds, backlogGigabytes);
-  }
-
   private List<Integer> sizes(WorkloadFile workload) {
-    if (sizes != null) {
-      return OptionValues.numbers("--sizes", sizes, 1, MAX_CONSUMERS);
+    if (!sizes.isEmpty()) {
+      return sizes;
     }
-    return List.of(load.consumers == null ? workload.subscriptionsPerTopic : load.consumers);
+    Integer consumers = plans.load.consumers;
+    return List.of(consumers == null ? workload.subscriptionsPerTopic : consumers);
   }
 
   @Override
@@ -177,7 +152,7 @@ public final class RunCommand extends BenchSubcommand {
     Map<DriverFile, Integer> notFinished = new HashMap<>();
     for (int size : sizes(workload)) {
       for (DriverFile driver : driverFiles) {
-        List<Plan> rates = plans().of(workload, driver, size);
+        List<Plan> rates = plans.of(workload, driver, size);
         if (notFinished.containsKey(driver) && !keepGoing) {
           runs.skip(rates.get(0), "not tried: did not finish at " + notFinished.get(driver));
           continue;
@@ -194,9 +169,9 @@ public final class RunCommand extends BenchSubcommand {
 
   private void inTurn(Session session, Runs runs, WorkloadFile workload, int size)
       throws IOException, InterruptedException {
-    List<Plan> plans = new ArrayList<>();
-    driverFiles.forEach(driver -> plans.add(plans().of(workload, driver, size).get(0)));
-    inTurn(runs, plans, rounds, plan -> start(session, plan));
+    List<Plan> ofDrivers =
+        driverFiles.stream().map(driver -> plans.of(workload, driver, size).get(0)).toList();
+    inTurn(runs, ofDrivers, rounds, plan -> start(session, plan));
   }
 
   /** Starts the server of a plan. */

@@ -11,6 +11,12 @@ import picocli.CommandLine.Option;
 
 /** The load of a run of so many messages, as picocli fills it in. One thread may call it. */
 final class RunLoadOptions extends LoadOptions {
+  /** Who looks the topic up. */
+  enum Lookup {
+    connection,
+    consumer
+  }
+
   @Option(
       names = "--messages",
       paramLabel = "N",
@@ -55,7 +61,7 @@ final class RunLoadOptions extends LoadOptions {
       description =
           "connection: each connection looks the topic up once; consumer: each consumer does, as"
               + " when every one is a client of its own.")
-  String lookup = "connection";
+  Lookup lookup = Lookup.connection;
 
   @Option(
       names = "--connect-timeout-seconds",
@@ -89,18 +95,24 @@ final class RunLoadOptions extends LoadOptions {
 
   /** Throws {@link InvalidOptionException} for the first option that is not allowed. */
   void check() {
-    if (messages != null && warmup != null && warmup >= messages) {
-      throw new InvalidOptionException(
-          "--warmup is %d; allowed: less than --messages, which is %d".formatted(warmup, messages));
+    if (messages != null && warmup != null) {
+      checkWarmup(warmup);
     }
     ackPolicy(AckPolicy.CUMULATIVE);
-    lookupPerConsumer();
     if (connections != null && consumers != null) {
       try {
         SourceAddresses.checkOpenFiles(Math.min(connections, consumers));
       } catch (IllegalArgumentException e) {
         throw new InvalidOptionException("--" + e.getMessage());
       }
+    }
+  }
+
+  void checkWarmup(int warmupMessages) {
+    if (warmupMessages >= messages) {
+      throw new InvalidOptionException(
+          "--warmup is %d; allowed: less than --messages, which is %d"
+              .formatted(warmupMessages, messages));
     }
   }
 
@@ -112,18 +124,6 @@ final class RunLoadOptions extends LoadOptions {
     }
   }
 
-  private boolean lookupPerConsumer() {
-    switch (lookup.toLowerCase(Locale.ROOT)) {
-      case "connection":
-        return false;
-      case "consumer":
-        return true;
-      default:
-        throw new InvalidOptionException(
-            "--lookup is " + lookup + "; allowed: connection, consumer");
-    }
-  }
-
   /** Sets what was given. */
   LoadConfig applyTo(LoadConfig config) {
     if (subscribeWindow != null) {
@@ -132,7 +132,7 @@ final class RunLoadOptions extends LoadOptions {
     if (receiverQueue != null) {
       config.receiverQueueSize(receiverQueue);
     }
-    return config.verifyChecksums(!noChecksums).lookupPerConsumer(lookupPerConsumer());
+    return config.verifyChecksums(!noChecksums).lookupPerConsumer(lookup == Lookup.consumer);
   }
 
   /** One line for people, when everything has a default. */

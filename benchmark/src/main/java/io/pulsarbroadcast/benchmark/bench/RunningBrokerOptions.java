@@ -4,7 +4,7 @@ package io.pulsarbroadcast.benchmark.bench;
 import static picocli.CommandLine.Help.Visibility.NEVER;
 
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
-import io.pulsarbroadcast.benchmark.cli.OptionValues;
+import io.pulsarbroadcast.benchmark.load.BrokerAddress;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import java.util.List;
 import picocli.CommandLine.Option;
@@ -35,10 +35,21 @@ final class RunningBrokerOptions {
     return Broker.running(serviceUrl, metricsUrls);
   }
 
+  /** Of a broker, without TLS. */
+  private boolean isServiceUrl() {
+    try {
+      BrokerAddress.parse(serviceUrl);
+      return serviceUrl.matches("pulsar://[^/\\s]+");
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
   /** Throws {@link InvalidOptionException} for the first option that is not allowed. */
   void check() {
-    if (serviceUrl != null) {
-      OptionValues.checkServiceUrl(serviceUrl);
+    if (serviceUrl != null && !isServiceUrl()) {
+      throw new InvalidOptionException(
+          "--service-url is " + serviceUrl + "; allowed: pulsar://host:port");
     }
     for (String url : metricsUrls) {
       if (serviceUrl == null || !url.matches("https?://[^/\\s]+/\\S*")) {

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.benchmark.bench;
 import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.cli.Progress;
 import io.pulsarbroadcast.benchmark.config.LocalServer;
+import io.pulsarbroadcast.benchmark.floor.FloorProcess;
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.benchmark.report.CommandFile;
 import io.pulsarbroadcast.benchmark.report.Environment;
@@ -13,9 +14,8 @@ import io.pulsarbroadcast.benchmark.report.html.HtmlReport;
 import io.pulsarbroadcast.benchmark.report.html.Page;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import io.pulsarbroadcast.benchmark.server.FlightRecording;
-import io.pulsarbroadcast.benchmark.server.FloorLoadServer;
 import io.pulsarbroadcast.benchmark.server.LoadServer;
-import io.pulsarbroadcast.process.PulsarProcessBuilder;
+import io.pulsarbroadcast.process.PulsarProcess;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -92,7 +92,7 @@ public final class Session {
   LoadServer start(LocalServer kind, Map<String, String> settings)
       throws IOException, InterruptedException {
     return kind == LocalServer.floor
-        ? FloorLoadServer.start(servers.broker.heapMegabytes(), servers.broker.directMegabytes())
+        ? FloorProcess.start(servers.heapMegabytes, servers.directMegabytes)
         : startBroker(kind == LocalServer.plugin, settings);
   }
 
@@ -104,17 +104,13 @@ public final class Session {
   private Broker startBroker(boolean withPlugin, Map<String, String> settings)
       throws IOException, InterruptedException {
     startedBroker = true;
-    PulsarProcessBuilder builder =
+    PulsarProcess process =
         servers
-            .broker
-            .process(command, withPlugin)
+            .process(command, withPlugin, settings)
             .keepLogs(folder.resolve(BROKER_LOGS))
             .startTimeout(START_LIMIT)
-            // Pulsar's 10 GB would stop the writer of a backlog.
-            .setting("backlogQuotaDefaultLimitGB", "-1");
-    settings.forEach(builder::setting);
-    servers.broker.settings().forEach(builder::setting);
-    return Broker.start(builder.build(), progress);
+            .build();
+    return Broker.start(process, progress);
   }
 
   /** The name of a topic that nothing else in this command uses. */
@@ -248,8 +244,7 @@ public final class Session {
   }
 
   private String plugin() {
-    Path nar = servers.broker.nar();
-    return nar == null ? "none" : nar.getFileName().toString();
+    return servers.nar == null ? "none" : servers.nar.getFileName().toString();
   }
 
   private String head(Environment environment) {

@@ -9,6 +9,8 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -44,6 +46,7 @@ public final class Program {
       return refuse(err, "No command; allowed: " + subcommands(commandLine));
     }
     return commandLine
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
         .setExecutionStrategy(Program::checkAndRun)
@@ -68,22 +71,30 @@ public final class Program {
   }
 
   private static void check(CommandLine command, OptionSpec option, Range range) {
-    Number number = option.getValue();
-    if (number == null) {
-      return;
-    }
-    double value = number.doubleValue();
-    if (!(value >= range.from() && value <= range.to())) {
-      throw new ParameterException(command, error(option, plain(value), range));
+    Object given = option.getValue();
+    List<?> values = given instanceof List<?> several ? several : Collections.singletonList(given);
+    for (Object each : values) {
+      if (each != null) {
+        double value = ((Number) each).doubleValue();
+        if (!(value >= range.from() && value <= range.to())) {
+          throw new ParameterException(command, error(option, plain(value)));
+        }
+      }
     }
   }
 
-  private static String error(OptionSpec option, String value, Range range) {
-    return "%s is %s; allowed: %s".formatted(option.longestName(), value, allowed(range));
+  private static String error(OptionSpec option, String value) {
+    return "%s is %s; allowed: %s".formatted(option.longestName(), value, allowed(option));
   }
 
-  private static String allowed(Range range) {
-    return plain(range.from()) + " to " + plain(range.to());
+  private static String allowed(OptionSpec option) {
+    return range(option)
+        .map(range -> plain(range.from()) + " to " + plain(range.to()))
+        .orElseGet(
+            () ->
+                option.typeInfo().isEnum()
+                    ? String.join(", ", option.typeInfo().getEnumConstantNames())
+                    : option.paramLabel());
   }
 
   private static String plain(double value) {
@@ -97,15 +108,12 @@ public final class Program {
         && !missing.getMissing().isEmpty()
         && missing.getMissing().get(0) instanceof OptionSpec option
         && missing.getMessage().contains("parameter for option")) {
-      return "%s has no value; allowed: %s"
-          .formatted(
-              option.longestName(),
-              range(option).map(Program::allowed).orElse(option.paramLabel()));
+      return "%s has no value; allowed: %s".formatted(option.longestName(), allowed(option));
     }
     if (e.getArgSpec() instanceof OptionSpec option
         && e.getValue() != null
-        && range(option).isPresent()) {
-      return error(option, e.getValue(), range(option).get());
+        && (range(option).isPresent() || option.typeInfo().isEnum())) {
+      return error(option, e.getValue());
     }
     CommandLine command = e.getCommandLine();
     if (e instanceof UnmatchedArgumentException unmatched && !command.getSubcommands().isEmpty()) {

@@ -111,7 +111,7 @@ public record RunResult(
 
   /** CPU time of the server's process per timed delivery, in microseconds; NaN if not known. */
   public double brokerCpuMicrosPerDelivery() {
-    return brokerCpuMillis < 0 ? Double.NaN : perDelivery(brokerCpuMillis);
+    return perDelivery(brokerCpuMillis);
   }
 
   /** CPU time of this process per timed delivery, in microseconds; NaN if not known. */
@@ -121,7 +121,7 @@ public record RunResult(
 
   private double perDelivery(long millis) {
     long deliveries = endToEndMicros.getTotalCount();
-    return deliveries == 0 ? Double.NaN : millis * MICROS_PER_MILLI / deliveries;
+    return deliveries == 0 || millis < 0 ? Double.NaN : millis * MICROS_PER_MILLI / deliveries;
   }
 
   /**

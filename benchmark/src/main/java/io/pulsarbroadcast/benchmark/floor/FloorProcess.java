@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.floor;
 
+import io.pulsarbroadcast.benchmark.server.LoadServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -9,12 +10,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A {@link FloorServer} in a JVM of its own, with the options that {@code bin/pulsar} gives a
  * broker. One thread at a time may call it.
  */
-public final class FloorProcess implements AutoCloseable {
+public final class FloorProcess implements LoadServer {
   /** What of a broker's options matters to Netty and to memory. */
   private static final List<String> JVM_OPTIONS =
       List.of(
@@ -65,12 +67,14 @@ public final class FloorProcess implements AutoCloseable {
     return new FloorProcess(process, url);
   }
 
+  @Override
   public String serviceUrl() {
     return serviceUrl;
   }
 
-  public ProcessHandle handle() {
-    return process.toHandle();
+  @Override
+  public Optional<ProcessHandle> process() {
+    return Optional.of(process.toHandle());
   }
 
   @Override

@@ -11,7 +11,6 @@ import io.pulsarbroadcast.process.PulsarProcess;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -136,12 +135,6 @@ public final class Broker implements LoadServer {
       sum = sum.plus(StageTimers.read(MetricsPage.parse(HTTP.get(page)), topics));
     }
     return sum;
-  }
-
-  /** Direct memory in use by Netty's pools; empty when the broker does not say. */
-  public OptionalLong directMemoryBytes() throws IOException, InterruptedException {
-    double bytes = metrics().sum("jvm_memory_direct_bytes_used");
-    return Double.isNaN(bytes) ? OptionalLong.empty() : OptionalLong.of((long) bytes);
   }
 
   /** Deletes the topic with all its subscriptions. */

@@ -4,7 +4,6 @@ package io.pulsarbroadcast.benchmark.server;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -49,36 +48,17 @@ public record ClassHistogram(List<Row> rows, long totalInstances, long totalByte
     return new ClassHistogram(rows, instances, bytes);
   }
 
-  /** What grew most since then, the largest first, for so many consumers more. */
-  public String growthSince(ClassHistogram before, int consumers, int limit) {
-    Map<String, Row> earlier =
-        before.rows.stream().collect(Collectors.toMap(Row::className, r -> r, ClassHistogram::sum));
-    Map<String, Row> now =
-        rows.stream().collect(Collectors.toMap(Row::className, r -> r, ClassHistogram::sum));
-    StringBuilder text = new StringBuilder();
-    text.append(
-        String.format(
-            Locale.ROOT,
-            "%14s %14s %16s  %s%n",
-            "bytes more",
-            "objects more",
-            "bytes/consumer",
-            "class"));
-    now.values().stream()
+  /** What grew most since then, the largest first. */
+  public List<Row> growthSince(ClassHistogram before) {
+    Map<String, Row> earlier = before.byClass();
+    return byClass().values().stream()
         .map(row -> growth(row, earlier.get(row.className)))
         .sorted(Comparator.comparingLong(Row::bytes).reversed())
-        .limit(limit)
-        .forEach(
-            row ->
-                text.append(
-                    String.format(
-                        Locale.ROOT,
-                        "%,14d %,14d %,16.1f  %s%n",
-                        row.bytes,
-                        row.instances,
-                        (double) row.bytes / consumers,
-                        row.className)));
-    return text.toString();
+        .toList();
+  }
+
+  private Map<String, Row> byClass() {
+    return rows.stream().collect(Collectors.toMap(Row::className, r -> r, ClassHistogram::sum));
   }
 
   private static Row sum(Row one, Row other) {

@@ -6,8 +6,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Records a server's JVM with JFR while messages are timed, and leaves the recording and a summary
@@ -22,7 +20,6 @@ public final class FlightRecording implements RunListener {
   private final Jcmd jcmd;
   private final Path folder;
   private final String name;
-  private final List<Path> written = new ArrayList<>();
   private int recordings;
 
   /** Files are called {@code name-1.jfr}, {@code name-1-jfr.txt}, {@code name-2.jfr} and so on. */
@@ -46,19 +43,11 @@ public final class FlightRecording implements RunListener {
     String recording = name + "-" + recordings;
     Path file = folder.resolve(recording + ".jfr").toAbsolutePath();
     jcmd("JFR.stop", "name=" + RECORDING, "filename=" + file);
-    Path summary = folder.resolve(recording + "-jfr.txt");
     try {
-      Files.writeString(summary, FlightSummary.of(file).text());
+      Files.writeString(folder.resolve(recording + "-jfr.txt"), FlightSummary.of(file).text());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    written.add(file);
-    written.add(summary);
-  }
-
-  /** The files so far. */
-  public List<Path> written() {
-    return List.copyOf(written);
   }
 
   private void jcmd(String... command) {

@@ -14,13 +14,17 @@ public interface LoadServer extends AutoCloseable {
   Optional<ProcessHandle> process();
 
   /** True when it was started for the load, so that nothing has to be cleaned up. */
-  boolean isOwn();
+  default boolean isOwn() {
+    return true;
+  }
 
   /** The plugin's stage timers of topics since they were loaded; none where there is no plugin. */
-  StageTimers timers(List<String> topics) throws IOException, InterruptedException;
+  default StageTimers timers(List<String> topics) throws IOException, InterruptedException {
+    return StageTimers.NONE;
+  }
 
   /** Lets it drop everything it keeps of a topic that is not needed any more. */
-  void forget(String topic) throws IOException, InterruptedException;
+  default void forget(String topic) throws IOException, InterruptedException {}
 
   @Override
   void close() throws IOException;

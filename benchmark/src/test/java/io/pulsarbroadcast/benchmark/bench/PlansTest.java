@@ -18,9 +18,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PlansTest {
   private final RunLoadOptions load = new RunLoadOptions();
 
+  private Plans newPlans(int seconds, int warmupSeconds) {
+    Plans plans = new Plans(load);
+    plans.seconds = seconds;
+    plans.warmupSeconds = warmupSeconds;
+    return plans;
+  }
+
   private List<Plan> plans(String workload, String driver, int consumers) throws IOException {
-    return new Plans(load, "", 10, 2, null)
-        .of(BenchFiles.workload(workload), BenchFiles.driver(driver), consumers);
+    return newPlans(10, 2).of(BenchFiles.workload(workload), BenchFiles.driver(driver), consumers);
   }
 
   private Plan plan(String workload, String driver) throws IOException {
@@ -88,7 +94,7 @@ class PlansTest {
     assertThat(rates).allMatch(Plan::stepped).hasSizeGreaterThan(3);
     load.rate = 10.0;
     Plan slow =
-        new Plans(load, "", 2, 1, null)
+        newPlans(2, 1)
             .of(BenchFiles.workload("rates-10kb-16p"), BenchFiles.driver("broadcast"), 10)
             .get(0);
     assertThat(slow.timedMessages()).as("0.625/s for 2 s is one, on each of 16").isEqualTo(16);
@@ -100,7 +106,7 @@ class PlansTest {
 
     assertThatThrownBy(
             () ->
-                new Plans(load, "", 10_000, 0, null)
+                newPlans(10_000, 0)
                     .of(BenchFiles.workload("smoke-50"), BenchFiles.driver("broadcast"), 50))
         .hasMessageContaining("are more than a local run can count");
   }
