@@ -45,8 +45,7 @@ public final class FanoutCommand extends BenchSubcommand {
   protected int measure(Session session) throws Exception {
     session.say("the load generator keeps %,d bytes per consumer", plans.get(0).bytesPerConsumer());
     Runs runs = new Runs(session);
-    RunCommand.inTurn(
-        runs, plans, rounds, plan -> session.start(plan.server(), plan.brokerSettings()));
+    runs.inTurn(plans, rounds, plan -> session.start(plan.server(), plan.brokerSettings()));
     return runs.report(load.line());
   }
 }

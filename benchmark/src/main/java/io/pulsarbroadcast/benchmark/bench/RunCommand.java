@@ -171,28 +171,7 @@ public final class RunCommand extends BenchSubcommand {
       throws IOException, InterruptedException {
     List<Plan> ofDrivers =
         driverFiles.stream().map(driver -> plans.of(workload, driver, size).get(0)).toList();
-    inTurn(runs, ofDrivers, rounds, plan -> start(session, plan));
-  }
-
-  /** Starts the server of a plan. */
-  interface Starter {
-    LoadServer start(Plan plan) throws IOException, InterruptedException;
-  }
-
-  /** Also of commands that name their drivers themselves. */
-  static void inTurn(Runs runs, List<Plan> plans, int rounds, Starter starter)
-      throws IOException, InterruptedException {
-    List<LoadServer> servers = new ArrayList<>();
-    try {
-      for (Plan plan : plans) {
-        servers.add(starter.start(plan));
-      }
-      runs.inTurn(plans, servers, rounds);
-    } finally {
-      for (LoadServer server : servers) {
-        server.close();
-      }
-    }
+    runs.inTurn(ofDrivers, rounds, plan -> start(session, plan));
   }
 
   private LoadServer start(Session session, Plan plan) throws IOException, InterruptedException {

@@ -74,6 +74,27 @@ final class Runs {
     return true;
   }
 
+  /** Starts the server of a plan. */
+  interface Starter {
+    LoadServer start(Plan plan) throws IOException, InterruptedException;
+  }
+
+  /** The same as the next on servers of their own. */
+  void inTurn(List<Plan> plans, int rounds, Starter starter)
+      throws IOException, InterruptedException {
+    List<LoadServer> servers = new ArrayList<>();
+    try {
+      for (Plan plan : plans) {
+        servers.add(starter.start(plan));
+      }
+      inTurn(plans, servers, rounds);
+    } finally {
+      for (LoadServer server : servers) {
+        server.close();
+      }
+    }
+  }
+
   /**
    * Runs several plans in turn, again and again, so that whatever else the machine does meets all
    * of them alike; then compares the first with each other.

@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.ToDoubleFunction;
+import java.util.function.Function;
 import java.util.stream.DoubleStream;
 
 /**
@@ -26,6 +26,14 @@ final class MemorySampler implements AutoCloseable {
 
   /** One moment. */
   record Sample(String phase, double seconds, double heapMegabytes, double directMegabytes) {}
+
+  /** Something that is to be flat. */
+  record Measure(String name, Function<Sample, Double> megabytes) {}
+
+  static final List<Measure> MEASURES =
+      List.of(
+          new Measure("heap after a collection", Sample::heapMegabytes),
+          new Measure("direct memory", Sample::directMegabytes));
 
   private final Broker broker;
   private final Path csv;
@@ -82,13 +90,16 @@ final class MemorySampler implements AutoCloseable {
   }
 
   /** Whether the last third of a phase is hardly above its first. */
-  Check flat(String what, String during, ToDoubleFunction<Sample> value) {
+  Check flat(Measure measure, String during) {
     double[] values =
-        samples.stream().filter(s -> s.phase.equals(during)).mapToDouble(value).toArray();
+        samples.stream()
+            .filter(sample -> sample.phase.equals(during))
+            .mapToDouble(sample -> measure.megabytes.apply(sample))
+            .toArray();
     String text =
         AbstractScenario.format(
             "I8: %s is flat %s (last third at most %.0f %% and %.0f MB above the first)",
-            what, during, FLAT_SHARE * 100, FLAT_MEGABYTES);
+            measure.name, during, FLAT_SHARE * 100, FLAT_MEGABYTES);
     int third = values.length / THIRDS;
     if (third == 0) {
       return Check.counted(text, false, "%d samples, at least 3 are needed", values.length);

@@ -14,6 +14,8 @@ import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.report.html.Figure;
 import io.pulsarbroadcast.benchmark.report.html.Figure.Line;
+import io.pulsarbroadcast.benchmark.scenario.MemorySampler.Measure;
+import io.pulsarbroadcast.benchmark.scenario.MemorySampler.Sample;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
 import java.time.Duration;
@@ -279,6 +281,9 @@ public final class SoakScenario extends AbstractScenario {
             List.of(new Line("last receiver", seconds, millis))));
   }
 
+  /** Consumers of whom the same is expected. */
+  private record Group(String name, String who, ConsumerLog log, BitSet expected) {}
+
   private void reportDelivery(
       Session session,
       FleetSnapshot fleet,
@@ -290,13 +295,31 @@ public final class SoakScenario extends AbstractScenario {
       throws IOException {
     BitSet sinceJoined = (BitSet) acknowledged.clone();
     sinceJoined.clear(0, joined);
+    List<Group> groups =
+        List.of(
+            new Group("good", "every good consumer", log, acknowledged),
+            new Group(
+                "never read", "every consumer that woke to read", bad.neverReading(), sinceJoined),
+            new Group(
+                "never acknowledged",
+                "every consumer that woke to acknowledge",
+                bad.neverAcknowledging(),
+                sinceJoined));
     ResultTable table =
         new ResultTable(
             "delivery", "consumers", "messages", "missing", "duplicates", "out of order");
     ResultTable consumers = ConsumerLog.table();
-    delivery(table, consumers, "good", log, acknowledged);
-    delivery(table, consumers, "never read", bad.neverReading(), sinceJoined);
-    delivery(table, consumers, "never acknowledged", bad.neverAcknowledging(), sinceJoined);
+    for (Group group : groups) {
+      group.log.addTo(consumers, group.name, group.expected);
+      table.row(
+          group.name,
+          group.log.consumers(),
+          group.expected.cardinality(),
+          group.log.missing(group.expected),
+          group.log.duplicates(),
+          group.log.outOfOrder());
+      group.log.checks(group.who, group.expected).forEach(session::check);
+    }
     session.show("delivery", table);
     session.write("consumers", consumers);
     session.print("backlog of the subscription when they woke:       %,d messages", backlogWith);
@@ -309,15 +332,7 @@ public final class SoakScenario extends AbstractScenario {
     session.figure("catchUpSecondsRead", readersSeconds);
     session.figure("catchUpSecondsAcknowledged", allSeconds);
     session.figure("backlogAtEnd", backlogAtEnd);
-    log.checks("every good consumer", acknowledged).forEach(session::check);
-    bad.neverReading()
-        .checks("every consumer that woke to read", sinceJoined)
-        .forEach(session::check);
-    bad.neverAcknowledging()
-        .checks("every consumer that woke to acknowledge", sinceJoined)
-        .forEach(session::check);
-    long duplicates =
-        log.duplicates() + bad.neverReading().duplicates() + bad.neverAcknowledging().duplicates();
+    long duplicates = groups.stream().mapToLong(group -> group.log.duplicates()).sum();
     session.check("nothing came twice", duplicates == 0, "%,d did", duplicates);
     session.check(
         "the good ones kept their connections",
@@ -343,21 +358,14 @@ public final class SoakScenario extends AbstractScenario {
         backlogAtEnd);
   }
 
-  private static void delivery(
-      ResultTable table, ResultTable consumers, String group, ConsumerLog log, BitSet expected) {
-    log.addTo(consumers, group, expected);
-    table.row(
-        group,
-        log.consumers(),
-        expected.cardinality(),
-        log.missing(expected),
-        log.duplicates(),
-        log.outOfOrder());
-  }
-
-  private void reportMemory(Session session, MemorySampler memory) throws IOException {
-    List<MemorySampler.Sample> samples = memory.samples();
-    List<Double> seconds = samples.stream().map(MemorySampler.Sample::seconds).toList();
+  private static void reportMemory(Session session, MemorySampler memory) throws IOException {
+    List<Double> seconds = memory.samples().stream().map(Sample::seconds).toList();
+    List<Line> lines = new ArrayList<>();
+    for (Measure measure : MemorySampler.MEASURES) {
+      List<Double> megabytes = memory.samples().stream().map(measure.megabytes()).toList();
+      lines.add(new Line(measure.name(), seconds, megabytes));
+      session.check(memory.flat(measure, WITH));
+    }
     session.plot(
         Figure.lines(
             "memory",
@@ -365,17 +373,6 @@ public final class SoakScenario extends AbstractScenario {
             "Time (s)",
             "Memory (MB)",
             "Heap after a garbage collection, and what Netty's pools have taken.",
-            List.of(
-                new Line(
-                    "heap after a collection",
-                    seconds,
-                    samples.stream().map(MemorySampler.Sample::heapMegabytes).toList()),
-                new Line(
-                    "direct memory",
-                    seconds,
-                    samples.stream().map(MemorySampler.Sample::directMegabytes).toList()))));
-    session.check(
-        memory.flat("heap after a collection", WITH, MemorySampler.Sample::heapMegabytes));
-    session.check(memory.flat("direct memory", WITH, MemorySampler.Sample::directMegabytes));
+            lines));
   }
 }
