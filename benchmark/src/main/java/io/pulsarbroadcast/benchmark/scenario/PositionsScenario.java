@@ -13,10 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -62,9 +63,11 @@ public final class PositionsScenario extends AbstractScenario {
           "Classes and tests of broker-plugin, and the broker's jars; the script sets it.")
   String pluginClassPath;
 
-  /** What was found about one case. */
+  /** One case and what was found about it. */
   private static final class Row {
-    private String[] encoding = {};
+    private final PositionsCase positions;
+    private final PositionsSetup setup;
+    private final String[] encoding;
     private double registerSeconds;
     private double deltaBytes;
     private double deltaSeconds;
@@ -72,9 +75,15 @@ public final class PositionsScenario extends AbstractScenario {
     private double loadSeconds;
     private double snapshotBytes;
     private double snapshotSeconds;
+
+    private Row(PositionsCase positions, PositionsSetup setup, String[] encoding) {
+      this.positions = positions;
+      this.setup = setup;
+      this.encoding = encoding;
+    }
   }
 
-  private final Map<PositionsCase, Row> rows = new LinkedHashMap<>();
+  private final List<Row> rows = new ArrayList<>();
   private double baselineLoadSeconds;
   private double baselineSubscribeSeconds;
 
@@ -95,31 +104,30 @@ public final class PositionsScenario extends AbstractScenario {
   @Override
   void run(Broker broker, Session session)
       throws IOException, InterruptedException, FleetException {
-    for (PositionsCase positions : PositionsCase.values()) {
-      rows.put(positions, new Row());
-    }
-    measureEncoding(session);
-    List<PositionsSetup> setups = new ArrayList<>();
+    Map<String, String[]> encodings = measureEncoding(session);
     try {
       for (PositionsCase positions : PositionsCase.values()) {
         PositionsSetup setup = new PositionsSetup(broker, positions, consumers, connections, holes);
-        setups.add(setup);
-        write(broker, session, setup, positions, rows.get(positions));
+        Row row = new Row(positions, setup, encodings.get(positions.label()));
+        rows.add(row);
+        write(broker, session, row);
         setup.close();
       }
-      setups.get(0).subscribeSeconds(WARM_UP_TOPIC, ONE_NAME);
-      setups.get(0).subscribeSeconds(BASELINE_TOPIC, ONE_NAME);
+      rows.get(0).setup.subscribeSeconds(WARM_UP_TOPIC, ONE_NAME);
+      rows.get(0).setup.subscribeSeconds(BASELINE_TOPIC, ONE_NAME);
       session.say("restarting the broker");
       broker.stop();
       broker.start(RunListener.SILENT);
-      recover(broker, session, setups);
+      recover(broker, session);
     } finally {
-      setups.forEach(PositionsSetup::close);
+      rows.forEach(row -> row.setup.close());
     }
     report(session);
   }
 
-  private void measureEncoding(Session session) throws IOException, InterruptedException {
+  /** The lines of the CSV file, by their first cells. */
+  private Map<String, String[]> measureEncoding(Session session)
+      throws IOException, InterruptedException {
     session.say("the encoding alone, %,d positions", consumers);
     Path csv = session.folder().resolve("encoding.csv");
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");
@@ -137,25 +145,20 @@ public final class PositionsScenario extends AbstractScenario {
       throw new IOException(
           ENCODING_CLASS + " failed: " + Files.readString(csv, StandardCharsets.UTF_8).strip());
     }
-    List<String> lines = Files.readAllLines(csv);
-    for (PositionsCase positions : PositionsCase.values()) {
-      rows.get(positions).encoding =
-          lines.stream()
-              .map(line -> line.split(",", -1))
-              .filter(cells -> cells.length == ENCODING_CELLS)
-              .filter(cells -> cells[0].equals(positions.label()))
-              .findFirst()
-              .orElseThrow(() -> new IOException("No line '" + positions.label() + "' in " + csv));
-    }
+    return Files.readAllLines(csv).stream()
+        .map(line -> line.split(",", -1))
+        .filter(cells -> cells.length == ENCODING_CELLS)
+        .collect(Collectors.toMap(cells -> cells[0], Function.identity()));
   }
 
-  private void write(
-      Broker broker, Session session, PositionsSetup setup, PositionsCase positions, Row row)
+  private void write(Broker broker, Session session, Row row)
       throws IOException, InterruptedException, FleetException {
+    PositionsSetup setup = row.setup;
+    String label = row.positions.label();
     row.registerSeconds = setup.register();
-    session.say("%s: %,d subscribed in %.1f s", positions.label(), consumers, row.registerSeconds);
+    session.say("%s: %,d subscribed in %.1f s", label, consumers, row.registerSeconds);
     setup.arrange();
-    session.say("%s: arranged", positions.label());
+    session.say("%s: arranged", label);
     // A seek is done when the new place is on storage, and with it all that has changed.
     setup.writeSeconds("new-name-1");
     double before = storedBytes(broker);
@@ -164,27 +167,25 @@ public final class PositionsScenario extends AbstractScenario {
     row.deltaBytes = storedBytes(broker) - before;
     session.say(
         "%s: everybody acknowledged one more message in %.1f s, written with %,.0f bytes",
-        positions.label(), row.moveSeconds, row.deltaBytes);
+        label, row.moveSeconds, row.deltaBytes);
   }
 
-  private void recover(Broker broker, Session session, List<PositionsSetup> setups)
+  private void recover(Broker broker, Session session)
       throws IOException, InterruptedException, FleetException {
     // What a broker does once after its start is not taken for recovery.
     loadSeconds(broker, WARM_UP_TOPIC);
     baselineLoadSeconds = loadSeconds(broker, BASELINE_TOPIC);
-    baselineSubscribeSeconds = setups.get(0).subscribeSeconds(BASELINE_TOPIC, ONE_NAME);
-    int i = 0;
-    for (PositionsCase positions : PositionsCase.values()) {
-      Row row = rows.get(positions);
-      PositionsSetup setup = setups.get(i++);
+    baselineSubscribeSeconds = rows.get(0).setup.subscribeSeconds(BASELINE_TOPIC, ONE_NAME);
+    for (Row row : rows) {
+      String topic = row.positions.topic();
       double before = storedBytes(broker);
-      row.loadSeconds = loadSeconds(broker, positions.topic());
+      row.loadSeconds = loadSeconds(broker, topic);
       // The first write after a load is a snapshot, and everything before it is trimmed.
-      row.snapshotSeconds = setup.subscribeSeconds(setup.someName());
+      row.snapshotSeconds = row.setup.subscribeSeconds(topic, row.setup.someName());
       row.snapshotBytes = storedBytes(broker) - before;
       session.say(
           "%s: loaded in %.2f s, snapshot of %,.0f bytes written in %.2f s",
-          positions.label(), row.loadSeconds, row.snapshotBytes, row.snapshotSeconds);
+          row.positions.label(), row.loadSeconds, row.snapshotBytes, row.snapshotSeconds);
     }
   }
 
@@ -193,7 +194,7 @@ public final class PositionsScenario extends AbstractScenario {
       throws IOException, InterruptedException {
     long startNanos = System.nanoTime();
     broker.backlog(topic(topic), SUBSCRIPTION);
-    return (System.nanoTime() - startNanos) / 1e9;
+    return secondsSince(startNanos);
   }
 
   /** The size of all positions logs, as soon as it does not change any more. */
@@ -235,27 +236,29 @@ public final class PositionsScenario extends AbstractScenario {
             "snapshot, bytes",
             "snapshot written, s",
             "recovered, s");
-    rows.forEach(
-        (positions, row) -> {
-          String[] cells = row.encoding;
-          encoding.row(
-              positions.label(),
-              Long.parseLong(cells[4]),
-              Double.parseDouble(cells[6]),
-              Long.parseLong(cells[1]),
-              Double.parseDouble(cells[3]),
-              Double.parseDouble(cells[7]));
-          through.row(
-              positions.label(),
-              row.registerSeconds,
-              row.moveSeconds,
-              (long) row.deltaBytes,
-              row.deltaSeconds,
-              (long) row.snapshotBytes,
-              row.snapshotSeconds,
-              row.loadSeconds);
-          kept(session, positions, row);
-        });
+    for (Row row : rows) {
+      String label = row.positions.label();
+      String[] cells = row.encoding;
+      encoding.row(
+          label,
+          Long.parseLong(cells[4]),
+          Double.parseDouble(cells[6]),
+          Long.parseLong(cells[1]),
+          Double.parseDouble(cells[3]),
+          Double.parseDouble(cells[7]));
+      through.row(
+          label,
+          row.registerSeconds,
+          row.moveSeconds,
+          (long) row.deltaBytes,
+          row.deltaSeconds,
+          (long) row.snapshotBytes,
+          row.snapshotSeconds,
+          row.loadSeconds);
+      session.figure("deltaBytes " + label, row.deltaBytes);
+      session.figure("snapshotBytes " + label, row.snapshotBytes);
+      session.figure("loadSeconds " + label, row.loadSeconds);
+    }
     session.print("");
     session.print("%,d positions; %,d holes each through the broker", consumers, holes);
     session.print("");
@@ -268,15 +271,13 @@ public final class PositionsScenario extends AbstractScenario {
     checks(session);
   }
 
-  private static void kept(Session session, PositionsCase positions, Row row) {
-    session.figure("deltaBytes " + positions.label(), row.deltaBytes);
-    session.figure("snapshotBytes " + positions.label(), row.snapshotBytes);
-    session.figure("loadSeconds " + positions.label(), row.loadSeconds);
+  private long changeBytes(PositionsCase positions) {
+    return Long.parseLong(rows.get(positions.ordinal()).encoding[4]);
   }
 
   private void checks(Session session) {
-    long atOne = Long.parseLong(rows.get(PositionsCase.ONE_PLACE).encoding[4]);
-    long atMany = Long.parseLong(rows.get(PositionsCase.HUNDRED_PLACES).encoding[4]);
+    long atOne = changeBytes(PositionsCase.ONE_PLACE);
+    long atMany = changeBytes(PositionsCase.HUNDRED_PLACES);
     session.check(
         "a change of everybody at one place takes less than 1 kB",
         atOne < 1_000,

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.scenario;
 
 import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
+import io.pulsarbroadcast.benchmark.load.ConsumerFleet.Place;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.PayloadFormat;
@@ -13,6 +14,7 @@ import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -39,7 +41,7 @@ final class PositionsSetup implements AutoCloseable {
   private final int holderCount;
 
   /** Where the messages are, once they are published. */
-  private PlacesLog places;
+  private final AtomicReferenceArray<Place> places;
 
   PositionsSetup(
       Broker broker, PositionsCase positions, int consumers, int connections, int holes) {
@@ -49,21 +51,31 @@ final class PositionsSetup implements AutoCloseable {
     this.connections = connections;
     this.holes = holes;
     this.messages = positions.messages(consumers, holes);
+    this.places = new AtomicReferenceArray<>(messages);
     this.holderCount =
         positions == PositionsCase.HOLES ? Math.max(1, consumers / PositionsCase.HOLDERS_SHARE) : 0;
-    this.plain =
-        new ConsumerFleet(
-            fleet("consumer", consumers - holderCount)
-                .deliveryListener(new PlacesLog(consumers, messages, false))
-                .build());
+    this.plain = new ConsumerFleet(fleet("consumer", consumers - holderCount).build());
     this.holders =
         holderCount == 0
             ? null
             : new ConsumerFleet(
                 fleet("holder", holderCount)
                     .ackPolicy(AckPolicy.INDIVIDUAL)
-                    .deliveryListener(new PlacesLog(holderCount, messages, true))
+                    .deliveryListener(PositionsSetup::isEverySecond)
                     .build());
+  }
+
+  /** To make holes, the others are not acknowledged. */
+  private static boolean isEverySecond(
+      int consumer, int sequence, boolean first, long latencyNanos, long ledgerId, long entryId) {
+    return sequence % 2 == 1;
+  }
+
+  /** Called by the event loop of the observer. */
+  private boolean note(
+      int consumer, int sequence, boolean first, long latencyNanos, long ledgerId, long entryId) {
+    places.set(sequence, new Place(ledgerId, entryId));
+    return true;
   }
 
   private LoadConfig fleet(String name, int count) {
@@ -93,12 +105,12 @@ final class PositionsSetup implements AutoCloseable {
       holders.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
     }
     plain.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
-    return (System.nanoTime() - startNanos) / 1e9;
+    return AbstractScenario.secondsSince(startNanos);
   }
 
   /** Publishes, and brings everybody to its place. */
   void arrange() throws IOException, FleetException, InterruptedException {
-    places = publish();
+    publish();
     IntUnaryOperator seeks = positions.seeks();
     if (seeks != null) {
       seek(seeks);
@@ -110,10 +122,13 @@ final class PositionsSetup implements AutoCloseable {
   }
 
   /** Publishes under the eye of a consumer of another subscription, which sees the places. */
-  private PlacesLog publish() throws IOException, FleetException, InterruptedException {
-    PlacesLog places = new PlacesLog(1, messages, false);
+  private void publish() throws IOException, FleetException, InterruptedException {
     LoadConfig observer =
-        topic().subscriptionPerConsumer("observer").durable(false).deliveryListener(places).build();
+        topic()
+            .subscriptionPerConsumer("observer")
+            .durable(false)
+            .deliveryListener(this::note)
+            .build();
     try (ConsumerFleet fleet = new ConsumerFleet(observer);
         Publisher publisher =
             new Publisher(
@@ -130,7 +145,6 @@ final class PositionsSetup implements AutoCloseable {
         throw new IOException("Publishing failed: " + published.firstError());
       }
       awaitReceived(fleet, messages);
-      return places;
     }
   }
 
@@ -140,7 +154,7 @@ final class PositionsSetup implements AutoCloseable {
     plain.seek(
         consumer -> {
           int sequence = seeks.applyAsInt(consumer);
-          return sequence == 0 ? null : places.place(sequence);
+          return sequence == 0 ? null : places.get(sequence);
         });
     long expected = before;
     for (int i = 0; i < consumers; i++) {
@@ -172,9 +186,9 @@ final class PositionsSetup implements AutoCloseable {
       one.start();
       one.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
       long startNanos = System.nanoTime();
-      one.seek(consumer -> places.place(messages - 1));
+      one.seek(consumer -> places.get(messages - 1));
       awaitMoved(one, 1);
-      return (System.nanoTime() - startNanos) / 1e9;
+      return AbstractScenario.secondsSince(startNanos);
     }
   }
 
@@ -189,7 +203,7 @@ final class PositionsSetup implements AutoCloseable {
       awaitReceived(holders, beforeHolders + holderCount);
     }
     awaitReceived(plain, before + consumers - holderCount);
-    return (System.nanoTime() - startNanos) / 1e9;
+    return AbstractScenario.secondsSince(startNanos);
   }
 
   private static void awaitReceived(ConsumerFleet fleet, long count)
@@ -207,24 +221,15 @@ final class PositionsSetup implements AutoCloseable {
   }
 
   /** Subscribes under a name and goes away again; returns the seconds until it was subscribed. */
-  double subscribeSeconds(String name) throws FleetException, InterruptedException {
-    return subscribeSeconds(fleet(name, 1).consumerName(index -> name).build());
-  }
-
-  private static double subscribeSeconds(LoadConfig config)
-      throws FleetException, InterruptedException {
+  double subscribeSeconds(String topic, String name) throws FleetException, InterruptedException {
+    LoadConfig config =
+        fleet(name, 1).topic(AbstractScenario.topic(topic)).consumerName(index -> name).build();
     try (ConsumerFleet one = new ConsumerFleet(config)) {
       long startNanos = System.nanoTime();
       one.start();
       one.awaitSubscribed(AbstractScenario.CONNECT_TIMEOUT);
-      return (System.nanoTime() - startNanos) / 1e9;
+      return AbstractScenario.secondsSince(startNanos);
     }
-  }
-
-  /** The same on another topic. */
-  double subscribeSeconds(String topic, String name) throws FleetException, InterruptedException {
-    return subscribeSeconds(
-        fleet(name, 1).topic(AbstractScenario.topic(topic)).consumerName(index -> name).build());
   }
 
   @Override
