@@ -32,15 +32,16 @@ abstract class DisturbedScenario<L extends RedeliveryLog> extends AbstractScenar
   @Option(
       names = "--between-seconds",
       paramLabel = "SECONDS",
-      description = "Undisturbed time before each time.")
+      description = "Undisturbed time before each one.")
   @Range(from = 1, to = 3_600)
   int betweenSeconds;
 
-  DisturbedScenario(int betweenSeconds) {
+  final String topic;
+
+  DisturbedScenario(String topic, int betweenSeconds) {
+    this.topic = topic;
     this.betweenSeconds = betweenSeconds;
   }
-
-  abstract String topic();
 
   /** How often. */
   abstract int times();
@@ -65,7 +66,7 @@ abstract class DisturbedScenario<L extends RedeliveryLog> extends AbstractScenar
     int messages = (int) (load.rate * (times() + 1) * (betweenSeconds + SECONDS_AWAY));
     L log = newLog(load.consumers, messages);
     try (Load running =
-        load(config(broker, topic(), load, log, messages).reconnect(true), load.sizeBytes)) {
+        load(config(broker, topic, load, log, messages).reconnect(true), load.sizeBytes)) {
       running.connect(CONNECT_TIMEOUT);
       session.say("%,d consumers subscribed", load.consumers);
       running.startPublishing(load.rate);

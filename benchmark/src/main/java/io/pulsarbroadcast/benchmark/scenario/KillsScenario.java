@@ -56,12 +56,7 @@ public final class KillsScenario extends DisturbedScenario<KillTracker> {
   private final List<Double> recoverySeconds = new ArrayList<>();
 
   public KillsScenario() {
-    super(10);
-  }
-
-  @Override
-  String topic() {
-    return "kills";
+    super("kills", 10);
   }
 
   @Override

@@ -36,12 +36,7 @@ public final class UnloadsScenario extends DisturbedScenario<UnloadTracker> {
   private double longestSeconds;
 
   public UnloadsScenario() {
-    super(5);
-  }
-
-  @Override
-  String topic() {
-    return "unloads";
+    super("unloads", 5);
   }
 
   @Override
@@ -59,7 +54,7 @@ public final class UnloadsScenario extends DisturbedScenario<UnloadTracker> {
       throws IOException, InterruptedException {
     long startNanos = System.nanoTime();
     tracker.unloading();
-    broker.unload(topic(topic()));
+    broker.unload(topic(topic));
     answeredSeconds = secondsSince(startNanos);
     return running.publisher().nextSequence();
   }

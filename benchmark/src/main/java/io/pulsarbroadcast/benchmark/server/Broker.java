@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.pulsarbroadcast.benchmark.broker.BrokerHttp;
 import io.pulsarbroadcast.benchmark.broker.MetricsPage;
 import io.pulsarbroadcast.benchmark.broker.StageTimers;
@@ -11,7 +12,8 @@ import io.pulsarbroadcast.process.PulsarProcess;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -68,26 +70,16 @@ public final class Broker implements LoadServer {
   /** Starts it again after {@link #kill()} or {@link #stop()}; the listener is called meanwhile. */
   public void start(RunListener listener) throws IOException, InterruptedException {
     listener.phaseStarted("start broker", 1);
-    CountDownLatch started = new CountDownLatch(1);
-    Thread ticker =
-        new Thread(
-            () -> {
-              try {
-                while (!started.await(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
-                  listener.progress(0);
-                }
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            },
-            "start-progress");
-    ticker.setDaemon(true);
-    ticker.start();
+    ScheduledExecutorService ticker =
+        Executors.newSingleThreadScheduledExecutor(
+            new DefaultThreadFactory("start-progress", true));
+    ticker.scheduleAtFixedRate(
+        () -> listener.progress(0), TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     try {
       process.start();
     } finally {
-      started.countDown();
-      ticker.join();
+      ticker.shutdown();
+      ticker.awaitTermination(1, TimeUnit.MINUTES);
     }
     listener.progress(1);
     listener.phaseEnded();
