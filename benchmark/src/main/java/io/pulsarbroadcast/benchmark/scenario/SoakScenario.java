@@ -160,14 +160,17 @@ public final class SoakScenario extends AbstractScenario {
 
   private Phase phase(
       Session session, String name, Load running, MemorySampler memory, double length)
-      throws InterruptedException, IOException {
+      throws InterruptedException, IOException, FleetException {
     session.say("%s: %.1f minutes", name, length);
     memory.check();
     memory.phase(name);
+    running.awaitAll(running.publisher().nextSequence());
     Histogram before = running.endToEndMicros();
     int from = running.publisher().nextSequence();
     TimeUnit.MILLISECONDS.sleep((long) (length * TimeUnit.MINUTES.toMillis(1)));
     int to = running.publisher().nextSequence();
+    // However late: what is still on its way belongs to this phase.
+    running.awaitAll(to);
     return new Phase(name, from, to, running.endToEndMicrosSince(before));
   }
 
