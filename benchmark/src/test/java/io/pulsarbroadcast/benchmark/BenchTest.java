@@ -239,8 +239,8 @@ class BenchTest {
 
   @ParameterizedTest
   @CsvSource({
-    "5, --rounds=1, not done after 2 s",
-    "5, --in-turn, not done after 2 s",
+    "5, --rounds=1, not done after 6 s",
+    "5, --in-turn, not done after 6 s",
     "'5,10', --rounds=1, not tried: did not finish at 5"
   })
   @Timeout(60)
@@ -256,7 +256,7 @@ class BenchTest {
             "--messages=1000",
             "--warmup=0",
             "--rate=10",
-            "--step-limit-seconds=2",
+            "--step-limit-seconds=6",
             "--broker-heap-mb=256",
             "--output=" + folder);
 
