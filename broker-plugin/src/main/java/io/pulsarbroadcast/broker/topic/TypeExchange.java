@@ -23,6 +23,7 @@ import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyExcep
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.BrokerServiceException.TopicFencedException;
+import org.apache.pulsar.broker.service.Subscription;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.util.FutureUtil;
@@ -163,7 +164,14 @@ final class TypeExchange {
     if (topic.getSubscription(name) != plain) {
       return CompletableFuture.failedFuture(fenced(name));
     }
-    if (!plain.getConsumers().isEmpty()) {
+    if (BrokerLine.isBeingReset(plain)) {
+      // It would end on the cursor that is another subscription's by then.
+      return CompletableFuture.failedFuture(fenced(name));
+    }
+    // A plain consumer that comes now, or an operator, finds the subscription fenced and tries
+    // again.
+    CompletableFuture<Void> closing = closeUnlessUsed(plain, () -> BrokerLine.close(plain));
+    if (closing == null) {
       return CompletableFuture.failedFuture(
           new SubscriptionBusyException(
               "Subscription "
@@ -172,13 +180,7 @@ final class TypeExchange {
                   + plain.getTypeString()
                   + " and in use; it can become Broadcast when its consumers are gone"));
     }
-    if (BrokerLine.isBeingReset(plain)) {
-      // It would end on the cursor that is another subscription's by then.
-      return CompletableFuture.failedFuture(fenced(name));
-    }
-    // A plain consumer that comes now, or an operator, finds the subscription fenced and tries
-    // again.
-    return BrokerLine.close(plain)
+    return closing
         .thenCompose(
             closed ->
                 BrokerLine.isBeingReset(plain)
@@ -192,6 +194,19 @@ final class TypeExchange {
                 topic.unlessClosing(() -> putBack(plain));
               }
             });
+  }
+
+  /**
+   * Closes a plain subscription that has no consumers. The broker adds one under the subscription's
+   * lock, so none comes between the look and the fence, whose subscribe would have succeeded.
+   *
+   * @return null while it has consumers
+   */
+  static CompletableFuture<Void> closeUnlessUsed(
+      Subscription plain, Supplier<CompletableFuture<Void>> close) {
+    synchronized (plain) {
+      return plain.getConsumers().isEmpty() ? close.get() : null;
+    }
   }
 
   private CompletableFuture<BroadcastSubscription> putInPlace(
