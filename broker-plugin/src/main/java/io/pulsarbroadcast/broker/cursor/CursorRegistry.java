@@ -113,7 +113,6 @@ public final class CursorRegistry {
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
     }
     if (durable) {
-      keptForDurable = true;
       names.connected(namedOf(name, ttlSeconds), cursor, ttlSeconds, returned);
     }
     connected.add(cursor);
@@ -361,12 +360,15 @@ public final class CursorRegistry {
     return floor;
   }
 
-  /** Keeps the position for durable consumers to come, also while there are only ephemeral ones. */
+  /**
+   * Keeps the position for durable consumers to come, also while there are only ephemeral ones: one
+   * has subscribed. A cursor alone does not say so, because its subscribe may yet be refused.
+   */
   public synchronized void keepForDurable() {
     keptForDurable = true;
   }
 
-  /** Whether {@link #keepForDurable} holds, or a durable cursor has been here. */
+  /** Whether {@link #keepForDurable} holds, or durable positions were restored. */
   public synchronized boolean isKeptForDurable() {
     return keptForDurable;
   }

@@ -46,9 +46,6 @@ public final class StartPositions {
   private final Origin origin;
   private final long originalPosition;
 
-  /** Whether there has been a durable consumer. */
-  private volatile boolean served;
-
   /**
    * @param cursors with the positions that are stored
    * @param origin where the subscription was before
@@ -70,12 +67,15 @@ public final class StartPositions {
     this.markDelete = markDelete;
     this.origin = origin;
     this.originalPosition = originalPosition;
-    this.served = cursors.isKeptForDurable();
   }
 
   /** A durable consumer has subscribed: its position is stored. */
   public void served() {
-    served = true;
+    if (!cursors.isKeptForDurable()) {
+      cursors.keepForDurable();
+      // That is to be stored too.
+      markDelete.positionMoved();
+    }
   }
 
   /**
@@ -162,7 +162,7 @@ public final class StartPositions {
   private boolean inherits() {
     return cursors.isFloorHeld()
         // Else it is new, and its position is where whoever came first asked to start.
-        || (cursors.isEmpty() && served)
+        || (cursors.isEmpty() && cursors.isKeptForDurable())
         || (origin == Origin.PLAIN && cursors.floor() == originalPosition);
   }
 

@@ -96,11 +96,15 @@ class CursorRegistryCountsTest {
   }
 
   @Test
-  void shouldBeKeptOnceADurableConsumerHasCome() {
-    registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 5, 0);
-    assertThat(registry.isKeptForDurable()).isFalse();
+  void shouldStillBeEphemeralConsumersWhenADurableOneWasRefused() {
+    VirtualCursor reader = registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 5, 0);
+    reader.delivered(30);
     registry.forget(registry.connect("a", 60, () -> 5, 0));
-    assertThat(registry.isKeptForDurable()).isTrue();
+
+    assertThat(registry.isKeptForDurable()).isFalse();
+    assertThat(registry.lowest()).isEqualTo(30);
+    registry.disconnect(reader);
+    assertThat(registry.isAbandonedByEphemerals()).isTrue();
   }
 
   /** I3 */

@@ -107,20 +107,28 @@ final class PositionsModel extends ModelSubscription {
     rewind(cursor);
     check(cursor);
     if (registry.isNameStored(cursor.real)) {
-      cursor.answered = true;
+      answered(cursor);
     } else {
       store
           .flushNewNames()
           .whenComplete(
               (done, e) -> {
                 if (e == null) {
-                  cursor.answered = true;
+                  answered(cursor);
                 } else {
                   disconnect(cursor);
                 }
               });
     }
     return cursor;
+  }
+
+  private void answered(ReferenceCursor cursor) {
+    cursor.answered = true;
+    if (cursor.durable) {
+      registry.keepForDurable();
+      reference.keptForDurable = true;
+    }
   }
 
   private void deliver(ReferenceCursor cursor, int entries) {

@@ -141,7 +141,6 @@ final class ReferencePositions {
     boolean durable = ttlSeconds >= 0;
     ReferenceCursor cursor = null;
     if (durable) {
-      keptForDurable = true;
       Name named = names.computeIfAbsent(name, unused -> new Name());
       if (named.waiting == 0) {
         cursor = new ReferenceCursor(name, true, Math.max(floor, start), sentEnd);
