@@ -494,6 +494,11 @@ public final class CursorRegistry {
     return connected.count() == 0 && names.leftBehindCount() == 0 && !floorHeld;
   }
 
+  /** Whether a durable position is left, connected or not. */
+  public synchronized boolean hasDurable() {
+    return !names.isEmpty();
+  }
+
   /** The subscription's position as last published. */
   public synchronized long floor() {
     return floor;

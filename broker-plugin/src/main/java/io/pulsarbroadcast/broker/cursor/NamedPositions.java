@@ -72,6 +72,11 @@ final class NamedPositions {
     }
   }
 
+  /** Whether there is no position, neither of a connected consumer nor left behind. */
+  boolean isEmpty() {
+    return byName.isEmpty();
+  }
+
   /** How many positions wait for their consumer's return. */
   int leftBehindCount() {
     return leftBehindCount;

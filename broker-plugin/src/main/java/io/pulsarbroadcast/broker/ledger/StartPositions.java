@@ -162,7 +162,7 @@ public final class StartPositions {
   private boolean inherits() {
     return cursors.isFloorHeld()
         // Else it is new, and its position is where whoever came first asked to start.
-        || (cursors.isEmpty() && cursors.isKeptForDurable())
+        || (cursors.isKeptForDurable() && !cursors.hasDurable())
         || (origin == Origin.PLAIN && cursors.floor() == originalPosition);
   }
 

@@ -107,6 +107,17 @@ class CursorRegistryCountsTest {
     assertThat(registry.isAbandonedByEphemerals()).isTrue();
   }
 
+  @Test
+  void shouldKnowOfDurablePositionsBesideEphemeralOnes() {
+    registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 5, 0);
+    assertThat(registry.hasDurable()).isFalse();
+    registry.disconnect(registry.connect("a", 60, () -> 5, 0));
+    assertThat(registry.hasDurable()).isTrue();
+    registry.forget(registry.connect("a", 60, () -> 5, 0));
+    assertThat(registry.hasDurable()).isFalse();
+    assertThat(registry.isEmpty()).isFalse();
+  }
+
   /** I3 */
   @Test
   void shouldBeHeldForWhoLostTheirPositionsUntilSomebodyDecides() {

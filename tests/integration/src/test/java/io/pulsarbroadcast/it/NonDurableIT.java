@@ -153,6 +153,22 @@ class NonDurableIT {
     }
   }
 
+  /** Only a durable consumer can take what another one has left. */
+  @Test
+  void shouldLeaveTheBacklogOfTheLastDurableConsumerToTheNextOne(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> beside = nonDurable(broker, topic).subscribe()) {
+      Consumer<String> last = broker.broadcast(topic, "all", "last").subscribe();
+      publish(broker, topic, 0, 5);
+      last.unsubscribe();
+      assertThat(receiveValues(beside, 5)).isEqualTo(values(0, 5));
+      try (Consumer<String> next = broker.broadcast(topic, "all", "next").subscribe()) {
+        publish(broker, topic, 5, 6);
+        assertThat(receiveAndAck(next, 6)).isEqualTo(values(0, 6));
+      }
+    }
+  }
+
   /** I7: the subscription moves on before anybody has read what only this consumer needs. */
   @Test
   void shouldGetWhatNoDurableConsumerNeeds(Broker broker) throws Exception {
