@@ -83,11 +83,11 @@ public final class StartPositions {
    * Fails with a {@link ManagedLedgerException} when that cannot be read or prepared.
    *
    * @param ttlSeconds see {@link CursorRegistry#connect}
-   * @param sought takes where the consumer sought that has reconnected, if it has no durable
-   *     position; null: nowhere
+   * @param sought takes the entry after which the consumer sought that has reconnected, if it has
+   *     no durable position; null: nowhere
    */
   public CompletableFuture<VirtualCursor> register(
-      SubscriptionOption option, long ttlSeconds, Supplier<Long> sought) {
+      SubscriptionOption option, long ttlSeconds, Supplier<EntryId> sought) {
     return startOf(option, sought).thenCompose(start -> register(option, ttlSeconds, start));
   }
 
@@ -128,7 +128,7 @@ public final class StartPositions {
    * Where a consumer starts that has no position here; to be asked while the registry is locked.
    */
   private CompletableFuture<LongSupplier> startOf(
-      SubscriptionOption option, Supplier<Long> takeSought) {
+      SubscriptionOption option, Supplier<EntryId> takeSought) {
     long rollbackSeconds = option.getStartMessageRollbackDurationSec();
     if (rollbackSeconds > 0 && option.isDurable() && cursors.isWaiting(option.getConsumerName())) {
       // Nothing to look for, which may fail, unless a namesake takes that position first.
@@ -141,9 +141,9 @@ public final class StartPositions {
     LongSupplier initial =
         option.getInitialPosition() == InitialPosition.Earliest ? this::oldest : this::end;
     LongSupplier start;
-    Long sought = option.isDurable() ? null : takeSought.get();
+    EntryId sought = option.isDurable() ? null : takeSought.get();
     if (sought != null) {
-      start = () -> sought;
+      start = () -> Math.max(oldest(), index.ordinalAfter(sought.ledgerId(), sought.entryId()));
     } else if (!option.isDurable()) {
       start =
           option.getStartMessageId() instanceof MessageIdAdv id ? startAt(id, initial) : initial;

@@ -374,7 +374,7 @@ final class BroadcastConsumer extends Consumer
   private CompletableFuture<Void> seekOrdinal(long ordinal) {
     if (!position().isDurable()) {
       // Its client reconnects, and the position does not outlast that.
-      connection().keepSought(consumerId(), ordinal);
+      connection().sought().keep(consumerId(), broadcast.parts().index().entryBefore(ordinal));
     }
     return broadcast
         .parts()

@@ -15,7 +15,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.service.ServerCnx;
@@ -47,8 +46,7 @@ final class BroadcastServerCnx extends ServerCnx {
   private final boolean intercepted;
   private final Map<BroadcastSubscription, Attached> fanouts = new IdentityHashMap<>();
 
-  /** Where consumers without a durable position sought, until they reconnect. */
-  private final Map<Long, Long> sought = new ConcurrentHashMap<>();
+  private final SoughtPositions sought = new SoughtPositions(System::nanoTime);
 
   /** The Broadcast consumers by the id that the client gave them. */
   private final LongObjectHashMap<BroadcastConsumer> consumersById = new LongObjectHashMap<>();
@@ -134,14 +132,9 @@ final class BroadcastServerCnx extends ServerCnx {
     withFanout(subscription, fanout -> fanout.unblock(consumer));
   }
 
-  /** Keeps where a consumer sought that is about to reconnect. From any thread. */
-  void keepSought(long consumerId, long ordinal) {
-    sought.put(consumerId, ordinal);
-  }
-
-  /** Where a consumer sought before it reconnected, once; else null. From any thread. */
-  Long takeSought(long consumerId) {
-    return sought.remove(consumerId);
+  /** Where consumers without a durable position sought, until they reconnect. From any thread. */
+  SoughtPositions sought() {
+    return sought;
   }
 
   /** A name for a consumer that has none; nobody else's. From any thread. */

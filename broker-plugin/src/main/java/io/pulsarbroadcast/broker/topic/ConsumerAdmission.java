@@ -106,7 +106,7 @@ final class ConsumerAdmission {
                         .register(
                             option,
                             timeToLiveSeconds(option),
-                            () -> connection.takeSought(option.getConsumerId())))
+                            () -> connection.sought().take(option.getConsumerId())))
             : CompletableFuture.failedFuture(refusal);
     return position
         .exceptionallyCompose(e -> CompletableFuture.failedFuture(toldClient(e)))

@@ -5,6 +5,7 @@ import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConsumers;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -401,6 +402,37 @@ class RawCommandsIT {
     }
     await()
         .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
+  }
+
+  /** I1: entries are numbered anew when the topic is loaded, those before being gone. */
+  @Test
+  void shouldStartANonDurableConsumerWhereItSoughtBeforeTheTopicWasUnloaded(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> durable = broker.atOnce(topic, "all", "durable").subscribe();
+        PulsarClient client = broker.newClient()) {
+      publish(broker, topic, 0, 10);
+      // Begins another ledger.
+      broker.admin().topics().unload(topic);
+      awaitConsumers(broker, topic, "all", 1);
+      List<MessageId> ids = publish(broker, topic, 10, 20);
+      assertThat(receiveAndAck(durable, 12)).isEqualTo(values(0, 12));
+      RawConnection raw = new RawConnection(broker, client);
+      raw.subscribe(FIRST, topic, "non-durable", false).get();
+      TrimmedIT.trim(broker, topic, ids.get(0));
+      raw.seek(FIRST, (MessageIdImpl) ids.get(5)).get();
+      broker.admin().topics().unload(topic);
+      awaitConsumers(broker, topic, "all", 1);
+
+      Queue<BaseCommand> sent = raw.heard(BaseCommand::hasMessage);
+      raw.subscribe(FIRST, topic, "non-durable", false).get();
+      raw.write(Commands.newFlow(FIRST, 100));
+      await().atMost(TIMEOUT).until(() -> sent.size() >= 5);
+      assertThat(sent)
+          .extracting(each -> each.getMessage().getMessageId())
+          .extracting(id -> (MessageId) new MessageIdImpl(id.getLedgerId(), id.getEntryId(), -1))
+          .containsExactlyElementsOf(ids.subList(5, 10));
+    }
   }
 
   @Test
