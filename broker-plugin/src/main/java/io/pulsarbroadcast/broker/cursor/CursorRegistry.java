@@ -59,6 +59,13 @@ public final class CursorRegistry {
   @GuardedBy("this")
   private VirtualCursor holdsFloor;
 
+  /**
+   * What plain consumers had acknowledged after the position that the subscription has had ever
+   * since; null when they had not, or it has moved.
+   */
+  @GuardedBy("this")
+  private IndividualAcks inherited;
+
   /** Whether positions are lost that may be anywhere from the floor on. */
   @GuardedBy("this")
   private boolean floorHeld;
@@ -111,6 +118,9 @@ public final class CursorRegistry {
     } else {
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
+      if (durable && inherited != null && next == floor) {
+        cursor.inherit(inherited);
+      }
     }
     if (durable) {
       names.connected(namedOf(name, ttlSeconds), cursor, ttlSeconds, returned);
@@ -230,6 +240,7 @@ public final class CursorRegistry {
     moves.clear();
     Skipped skippedBefore = moveUpTo(ordinal);
     forEach((cursor, count) -> cursor.reset(ordinal));
+    inherited = null;
     floor = ordinal;
     return skippedBefore;
   }
@@ -243,7 +254,7 @@ public final class CursorRegistry {
       return Skipped.NOTHING;
     }
     Skipped moved = moveUpTo(ordinal);
-    floor = ordinal;
+    moveFloor(ordinal);
     return moved;
   }
 
@@ -350,9 +361,9 @@ public final class CursorRegistry {
         });
     holdsFloor = lowestCursor[0];
     if (lowest[0] < Long.MAX_VALUE) {
-      floor = Math.max(floor, skipped.firstNotSkipped(lowest[0]));
+      moveFloor(Math.max(floor, skipped.firstNotSkipped(lowest[0])));
     } else if (!keptForDurable) {
-      floor = Math.max(floor, ephemeralEnd[0]);
+      moveFloor(Math.max(floor, ephemeralEnd[0]));
     }
     // Not before the floor: a cursor that has not been told of skipped entries still stands before
     // them.
@@ -398,7 +409,26 @@ public final class CursorRegistry {
 
   /** Lets positions be at {@code ordinal} and after it, which storage keeps now. */
   public synchronized void lowerFloor(long ordinal) {
-    floor = Math.min(floor, ordinal);
+    moveFloor(Math.min(floor, ordinal));
+  }
+
+  @GuardedBy("this")
+  private void moveFloor(long ordinal) {
+    if (ordinal != floor) {
+      floor = ordinal;
+      inherited = null;
+    }
+  }
+
+  /**
+   * Notes that plain consumers had acknowledged the entries {@code from} to {@code to}, exclusive.
+   * So have all durable ones that start at the subscription's position, until that moves.
+   */
+  public synchronized void inherit(long from, long to) {
+    if (inherited == null) {
+      inherited = new IndividualAcks();
+    }
+    inherited.add(from, to);
   }
 
   /** Whether a position is at {@code end}, but for entries that nobody is given. */

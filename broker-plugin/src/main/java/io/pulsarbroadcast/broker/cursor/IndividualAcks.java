@@ -31,6 +31,18 @@ final class IndividualAcks {
     removePart(ordinal);
   }
 
+  /** Adds the whole entries {@code from} to {@code to}, exclusive. */
+  void add(long from, long to) {
+    entries.addRange(from, to);
+  }
+
+  /** The same whole entries, without parts. */
+  IndividualAcks copyOfWhole() {
+    IndividualAcks copy = new IndividualAcks();
+    copy.entries.or(entries);
+    return copy;
+  }
+
   boolean contains(long ordinal) {
     return entries.contains(ordinal);
   }

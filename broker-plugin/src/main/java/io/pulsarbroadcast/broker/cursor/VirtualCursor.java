@@ -202,6 +202,13 @@ public final class VirtualCursor {
     return ahead;
   }
 
+  /** Takes over what was acknowledged before this position began, and was never sent under it. */
+  synchronized void inherit(IndividualAcks acknowledged) {
+    ahead = acknowledged.copyOfWhole();
+    aheadVersion++;
+    closeHoles();
+  }
+
   /** Whether the entry needs no further delivery. */
   public boolean isAcknowledged(long ordinal) {
     if (ordinal < next) {

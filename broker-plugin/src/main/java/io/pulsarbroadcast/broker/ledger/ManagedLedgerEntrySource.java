@@ -316,7 +316,7 @@ public final class ManagedLedgerEntrySource implements EntrySource {
           covered = Math.max(from, Math.min(passed, ordinal));
         }
         long missing = Math.max(next, covered);
-        // What the tail's cursor leaves out may have been acknowledged on a plain subscription.
+        // The tail's cursor also leaves out what the broker took for acknowledged.
         lost(missing, atTail ? Math.min(ordinal, firstStored(missing)) : ordinal);
       }
       if (ordinal < next) {

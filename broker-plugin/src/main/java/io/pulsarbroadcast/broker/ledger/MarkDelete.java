@@ -203,12 +203,17 @@ public final class MarkDelete {
 
   /** Takes the mark off a subscription that becomes plain; completed when it is off storage. */
   public static CompletableFuture<Void> unmark(ManagedCursor cursor) {
+    return mark(cursor, Map.of());
+  }
+
+  /** Gives a cursor another mark, or none; completed when that is on storage. */
+  static CompletableFuture<Void> mark(ManagedCursor cursor, Map<String, Long> mark) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     // A limited one is answered at once, and stored within a minute.
     cursor.setThrottleMarkDelete(0);
     cursor.asyncMarkDelete(
         cursor.getMarkDeletedPosition(),
-        Map.of(),
+        mark,
         new AsyncCallbacks.MarkDeleteCallback() {
           @Override
           public void markDeleteComplete(Object ctx) {

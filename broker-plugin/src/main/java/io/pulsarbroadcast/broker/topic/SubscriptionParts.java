@@ -12,6 +12,7 @@ import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.ManagedLedgerEntrySource;
 import io.pulsarbroadcast.broker.ledger.MarkDelete;
+import io.pulsarbroadcast.broker.ledger.PlainAcks;
 import io.pulsarbroadcast.broker.ledger.StartPositions;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast.Origin;
@@ -58,6 +59,7 @@ record SubscriptionParts(
    *
    * @param metricsOf makes the metrics of a subscription
    * @param persistTimes when the topic's last entries were persisted, once there are such metrics
+   * @param plainAcks what was acknowledged on the plain one after its position
    */
   static SubscriptionParts of(
       PersistentTopic topic,
@@ -65,7 +67,8 @@ record SubscriptionParts(
       Supplier<PersistTimes> persistTimes,
       PersistentSubscription plain,
       BroadcastConfig config,
-      SubscriptionPast past) {
+      SubscriptionPast past,
+      PlainAcks plainAcks) {
     ManagedLedgerImpl ledger = (ManagedLedgerImpl) topic.getManagedLedger();
     SkippedEntries skipped = new SkippedEntries();
     LedgerIndex index = new LedgerIndex(() -> BrokerLine.entriesOfLedgers(ledger), skipped::addGap);
@@ -74,6 +77,9 @@ record SubscriptionParts(
     cursors.limitTimesToLive(config.cursorTimeToLiveSeconds());
     if (past.origin() != Origin.NEW && !MarkDelete.isOfNonDurable(plain.getCursor())) {
       cursors.keepForDurable();
+    }
+    if (past.origin() == Origin.PLAIN) {
+      plainAcks.forEach(index, cursors::inherit);
     }
     if (past.origin() == Origin.LOST) {
       cursors.holdFloor();

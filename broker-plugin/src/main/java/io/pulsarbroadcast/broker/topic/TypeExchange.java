@@ -10,6 +10,7 @@ import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.ledger.CursorReads;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.MarkDelete;
+import io.pulsarbroadcast.broker.ledger.PlainAcks;
 import io.pulsarbroadcast.broker.ledger.PositionsLogs;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast;
 import java.util.Map;
@@ -187,7 +188,16 @@ final class TypeExchange {
                     ? CompletableFuture.failedFuture(fenced(name))
                     : readingEnded(plain))
         .thenCompose(ended -> logs.pastOf(name, plain.getCursor(), isNew(name)))
-        .thenCompose(past -> putInPlace(plain, past))
+        // Last, so that what is refused before changes nothing.
+        .thenCompose(
+            past ->
+                PlainAcks.takeFrom(plain.getCursor())
+                    .handle(
+                        (acks, e) ->
+                            e == null
+                                ? putInPlace(plain, past, acks)
+                                : TypeExchange.<BroadcastSubscription>givenUp(past, e))
+                    .thenCompose(end -> end))
         .whenComplete(
             (made, e) -> {
               if (e != null) {
@@ -210,22 +220,30 @@ final class TypeExchange {
   }
 
   private CompletableFuture<BroadcastSubscription> putInPlace(
-      PersistentSubscription plain, SubscriptionPast past) {
+      PersistentSubscription plain, SubscriptionPast past, PlainAcks plainAcks) {
     BroadcastSubscription made =
-        replaced(plain, () -> BroadcastSubscription.create(topic, plain, partsOf(plain, past)));
+        replaced(
+            plain,
+            () -> BroadcastSubscription.create(topic, plain, partsOf(plain, past, plainAcks)));
     if (made != null) {
       log.info(
           "[{}][{}] Subscription is Broadcast now, {}", topic.getName(), plain.getName(), past);
       return CompletableFuture.completedFuture(made);
     }
+    return givenUp(past, topicFenced());
+  }
+
+  private static <T> CompletableFuture<T> givenUp(SubscriptionPast past, Throwable why) {
     return past.ledger()
         .close()
         .handle((done, e) -> null)
-        .thenCompose(done -> CompletableFuture.failedFuture(topicFenced()));
+        .thenCompose(done -> CompletableFuture.failedFuture(why));
   }
 
-  private SubscriptionParts partsOf(PersistentSubscription plain, SubscriptionPast past) {
-    return SubscriptionParts.of(topic, topic::metricsOf, topic::persistTimes, plain, config, past);
+  private SubscriptionParts partsOf(
+      PersistentSubscription plain, SubscriptionPast past, PlainAcks plainAcks) {
+    return SubscriptionParts.of(
+        topic, topic::metricsOf, topic::persistTimes, plain, config, past, plainAcks);
   }
 
   /**

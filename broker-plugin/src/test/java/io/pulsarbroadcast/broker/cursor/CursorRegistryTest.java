@@ -30,6 +30,61 @@ class CursorRegistryTest {
   }
 
   @Test
+  void shouldGiveWhatPlainConsumersAcknowledgedToEachThatStartsAtTheirPosition() {
+    registry.inherit(7, 10);
+    registry.inherit(12, 70_000);
+    VirtualCursor one = connect("one", 5);
+    VirtualCursor other = connect("other", 5);
+    ackTo(one, 7);
+    assertThat(one.next()).isEqualTo(10);
+    assertThat(other.isAcknowledged(6)).isFalse();
+    assertThat(other.isAcknowledged(7)).isTrue();
+    assertThat(other.isAcknowledged(10)).isFalse();
+    assertThat(other.isAcknowledged(69_999)).isTrue();
+    assertThat(other.isAcknowledged(70_000)).isFalse();
+    ackTo(one, 12);
+    assertThat(one.next()).isEqualTo(70_000);
+    assertThat(registry.lowest()).as("I3").isEqualTo(5);
+  }
+
+  /** I1: it is a position like any other from then on. */
+  @Test
+  void shouldNotGiveWhatPlainConsumersAcknowledgedOnceTheSubscriptionHasMoved() {
+    registry.inherit(7, 10);
+    ackTo(connect("first", 5), 6);
+    registry.lowest();
+    registry.lowerFloor(5);
+    assertThat(connect("second", 5).isAcknowledged(7)).isFalse();
+  }
+
+  /** I1: also a reset to where it was. */
+  @Test
+  void shouldForgetWhatPlainConsumersAcknowledgedWhenTheSubscriptionIsReset() {
+    registry.inherit(7, 10);
+    VirtualCursor before = connect("before", 5);
+    registry.resetAll(5);
+    assertThat(before.isAcknowledged(7)).isFalse();
+    assertThat(connect("after", 5).isAcknowledged(7)).isFalse();
+  }
+
+  @Test
+  void shouldForgetWhatPlainConsumersAcknowledgedWhenAConsumerSeeks() {
+    registry.inherit(7, 10);
+    VirtualCursor seeks = connect("seeks", 5);
+    registry.settle(registry.move(seeks, () -> false, 5));
+    assertThat(seeks.isAcknowledged(7)).isFalse();
+    assertThat(connect("other", 5).isAcknowledged(7)).as("it has not sought").isTrue();
+  }
+
+  @Test
+  void shouldNotGiveWhatPlainConsumersAcknowledgedToConsumersThatStartElsewhere() {
+    registry.inherit(7, 10);
+    assertThat(connect("later", 6).isAcknowledged(7)).isFalse();
+    assertThat(registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 5, 0).isAcknowledged(7))
+        .isFalse();
+  }
+
+  @Test
   void shouldGiveAReturningConsumerItsPosition() {
     VirtualCursor cursor = connect("car", 5);
     ackTo(cursor, 9);

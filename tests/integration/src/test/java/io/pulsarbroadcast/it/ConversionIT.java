@@ -1,10 +1,15 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
+import static io.pulsarbroadcast.it.Messages.acknowledge;
 import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.receiveValues;
 import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Messages.without;
+import static io.pulsarbroadcast.it.SkippedLog.awaitEntries;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +20,7 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.MessageId;
@@ -61,6 +67,104 @@ class ConversionIT {
       assertThat(receiveAndAck(a, 6)).isEqualTo(values(4, 10));
       assertThat(receiveAndAck(b, 6)).isEqualTo(values(4, 10));
     }
+  }
+
+  /**
+   * I1: also once the topic is loaded again, with the positions that were made from the plain one.
+   */
+  @Test
+  void shouldNotGiveThemWhatThePlainOneAcknowledgedOutOfOrder(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leavePlainWithout(broker, topic, 3, 8);
+    assertGetWithoutAcknowledging(broker, topic);
+    broker.admin().topics().unload(topic);
+    assertGetWithoutAcknowledging(broker, topic);
+    try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe();
+        Consumer<String> b = broker.broadcast(topic, "all", "b").subscribe()) {
+      assertThat(receiveAndAck(a, 5)).isEqualTo(without(values(0, 10), 3, 4, 5, 6, 7));
+      assertThat(receiveAndAck(b, 5)).isEqualTo(without(values(0, 10), 3, 4, 5, 6, 7));
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  private static void assertGetWithoutAcknowledging(Broker broker, String topic) throws Exception {
+    try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe();
+        Consumer<String> b = broker.broadcast(topic, "all", "b").subscribe()) {
+      assertThat(receiveValues(a, 5)).isEqualTo(without(values(0, 10), 3, 4, 5, 6, 7));
+      assertThat(receiveValues(b, 5)).isEqualTo(without(values(0, 10), 3, 4, 5, 6, 7));
+      assertNothingMore(a);
+      assertNothingMore(b);
+    }
+  }
+
+  /** I1 and I3: the consumer has not acknowledged what it is given then. */
+  @ParameterizedTest
+  @EnumSource
+  void shouldKeepWhatThePlainOneAcknowledgedForAConsumerThatIsSetBackBeforeIt(
+      Back back, Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leavePlainWithout(broker, topic, 3, 8);
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(receiveValues(car, 5)).isEqualTo(without(values(0, 10), 3, 4, 5, 6, 7));
+      back.set(broker, topic, car);
+      assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
+      assertThat(receiveValues(car, 7)).isEqualTo(values(3, 10));
+      awaitBacklog(broker, topic, "all", 7);
+    }
+    try (Consumer<String> returned = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(returned, 7)).isEqualTo(values(3, 10));
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  /** I7: nothing follows that would have the tail read again. */
+  @ParameterizedTest
+  @EnumSource
+  void shouldGiveWhatThePlainOneAcknowledgedUpToTheEndToAConsumerThatIsSetBackBeforeIt(
+      Back back, Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leavePlainWithout(broker, topic, 3, 10);
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(receiveValues(car, 3)).isEqualTo(values(0, 3));
+      assertNothingMore(car);
+      back.set(broker, topic, car);
+      assertThat(receiveAndAck(car, 10)).isEqualTo(values(0, 10));
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  private enum Back {
+    BY_SEEK {
+      @Override
+      void set(Broker broker, String topic, Consumer<String> consumer) throws Exception {
+        consumer.seek(MessageId.earliest);
+      }
+    },
+    BY_RESET {
+      @Override
+      void set(Broker broker, String topic, Consumer<String> consumer) throws Exception {
+        broker.admin().topics().resetCursor(topic, "all", 0);
+      }
+    };
+
+    abstract void set(Broker broker, String topic, Consumer<String> consumer) throws Exception;
+  }
+
+  /** I6: nobody missed it. */
+  @Test
+  void shouldNotCountWhatThePlainOneAcknowledgedAsSkipped(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leavePlainWithout(broker, topic, 3, 10);
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
+      awaitBacklog(broker, topic, "all", 0);
+      publish(broker, topic, 10, 12);
+      assertThat(receiveAndAck(car, 2)).isEqualTo(values(10, 12));
+      awaitBacklog(broker, topic, "all", 0);
+    }
+    publish(broker, topic, 12, 13);
+    broker.admin().topics().skipMessages(topic, "all", 1);
+    awaitEntries(broker, topic, 1, "an operator skipped messages");
   }
 
   @ParameterizedTest
@@ -211,6 +315,19 @@ class ConversionIT {
     try (Consumer<String> plain = plain(broker, topic).subscribe()) {
       publish(broker, topic, 0, 10);
       receiveAndAck(plain, acknowledged);
+    }
+  }
+
+  /**
+   * A plain subscription to ten messages that has only some in the middle, or at the end,
+   * acknowledged.
+   */
+  private static void leavePlainWithout(Broker broker, String topic, int from, int to)
+      throws PulsarClientException {
+    try (Consumer<String> plain =
+        plain(broker, topic).subscriptionType(SubscriptionType.Shared).subscribe()) {
+      publish(broker, topic, 0, 10);
+      acknowledge(plain, receive(plain, 10), IntStream.range(from, to).toArray());
     }
   }
 
