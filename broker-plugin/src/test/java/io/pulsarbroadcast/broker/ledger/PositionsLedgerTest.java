@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * I1: only what will fail for ever counts as damage, for positions are given up then; and a log does
- * not depend on where the topic's messages are.
+ * I1: only what will fail for ever counts as damage, for positions are given up then; and a log
+ * does not depend on where the topic's messages are.
  */
 class PositionsLedgerTest {
 
