@@ -487,6 +487,29 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   }
 
   /**
+   * Disconnects everybody, and deletes the subscription. When that fails, the broker takes
+   * consumers again, but does not resume what it has closed.
+   */
+  @Override
+  public CompletableFuture<Void> deleteForcefully() {
+    boolean closedByOthers = lifecycle.isClosing();
+    return super.deleteForcefully()
+        .whenComplete(
+            (deleted, e) -> {
+              // With its cursor closed, the topic is loaded anew.
+              if (e != null && lifecycle.isClosing() && !closedByOthers && !cursor.isClosed()) {
+                ((BroadcastTopic) topic).unlessClosing(this::resumeAfterDeletion);
+              }
+            });
+  }
+
+  private void resumeAfterDeletion() {
+    // It resumes only what is still fenced; but without it the next close would find it closed.
+    resumeAfterFence();
+    dispatcher.reset();
+  }
+
+  /**
    * Deletes the subscription when nobody uses it. Whoever is just coming is counted, or refused and
    * tries again: nobody is left on a subscription that is gone.
    *

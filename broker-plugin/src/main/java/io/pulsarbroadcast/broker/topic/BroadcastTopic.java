@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
@@ -385,11 +386,30 @@ final class BroadcastTopic extends MeteredTopic {
         declared,
         () ->
             unsubscribePlain(subscriptionName)
+                .whenComplete(
+                    (deleted, e) -> {
+                      if (e != null) {
+                        loadAnewIfClosed(subscription.getCursor());
+                      }
+                    })
                 .thenCompose(
                     deleted ->
                         subscription instanceof BroadcastSubscription broadcast
                             ? broadcast.lifecycle().discardLog()
                             : CompletableFuture.completedFuture(null)));
+  }
+
+  /**
+   * From 4.0 on a cursor that could not be deleted is not usable until the topic is loaded again.
+   */
+  private void loadAnewIfClosed(ManagedCursor notDeleted) {
+    if (notDeleted.isClosed() && !isFenced && !isClosing()) {
+      log.warn(
+          "[{}] Cursor {} could not be deleted: closing the topic, to load it again",
+          getName(),
+          notDeleted.getName());
+      close(true);
+    }
   }
 
   private CompletableFuture<Void> unsubscribePlain(String subscription) {

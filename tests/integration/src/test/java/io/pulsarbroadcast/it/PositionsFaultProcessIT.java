@@ -307,6 +307,33 @@ class PositionsFaultProcessIT {
     }
   }
 
+  /** I1: the subscription is there, with its positions, and serves everybody. */
+  @Test
+  void shouldServeConsumersAgainWhenAForcedDeletionFailed() throws Exception {
+    String topic = Broker.newTopic();
+    PositionsFaults faults = PositionsFaults.in(folder);
+    try (Consumer<String> car =
+        broker.atOnce(topic, "all", "car").receiverQueueSize(1).subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveAndAck(car, 2)).isEqualTo(values(0, 2));
+      awaitBacklog(broker, topic, "all", 3);
+      faults.failNextDeletion();
+      assertThatThrownBy(() -> broker.admin().topics().deleteSubscription(topic, "all", true))
+          .isInstanceOf(PulsarAdminException.class);
+      assertThat(faults.isDeletionToFail()).isFalse();
+      assertThat(receiveUntil(car, "message-4")).containsAll(values(2, 5));
+      awaitBacklog(broker, topic, "all", 0);
+    }
+    broker.admin().topics().unload(topic);
+    publish(broker, topic, 5, 6);
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 1)).as("stored").isEqualTo(values(5, 6));
+      broker.admin().topics().deleteSubscription(topic, "all", true);
+    }
+    assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty();
+    assertThat(faults.logsOf(topic)).isEmpty();
+  }
+
   @Test
   void shouldRefuseAsNotReadableOnlyWhoseStartIsToBeFound() throws Exception {
     String topic = Broker.newTopic();

@@ -127,6 +127,13 @@ final class PositionsFaults {
                       .operationFailed(new MetaStoreException("Fault: no cursor"));
                   return null;
                 }
+                if (method.getName().equals("asyncRemoveCursor")
+                    && !isPositions(arguments[0])
+                    && Files.deleteIfExists(FOLDER.resolve("deletion"))) {
+                  ((MetaStoreCallback<?>) arguments[2])
+                      .operationFailed(new MetaStoreException("Fault: not deleted"));
+                  return null;
+                }
                 if (method.getName().equals("asyncUpdateCursorInfo")
                     && declared(arguments[2]).isEmpty()
                     && Files.exists(FOLDER.resolve("halt"))
@@ -498,6 +505,15 @@ final class PositionsFaults {
   /** Has the cursor of the subscription "all" declare something as its log. */
   void declare(String topic, String value) throws IOException {
     ask("declare", topic + " " + value);
+  }
+
+  /** The next subscription to be deleted cannot be, because its cursor cannot. */
+  void failNextDeletion() throws IOException {
+    Files.createFile(folder.resolve("deletion"));
+  }
+
+  boolean isDeletionToFail() {
+    return Files.exists(folder.resolve("deletion"));
   }
 
   /** What the cursor of the subscription "all" declares. */
