@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.MetaStoreException;
 import org.apache.bookkeeper.mledger.impl.ManagedCursorImpl;
@@ -80,18 +81,32 @@ public final class CursorState {
    * @return fails when that cannot be read, and when the topic is another broker's now
    */
   public static CompletableFuture<Void> refresh(ManagedCursor cursor) {
+    ManagedLedgerImpl ledger = (ManagedLedgerImpl) cursor.getManagedLedger();
+    return owned(ledger)
+        .thenCompose(
+            owned ->
+                refresh(
+                    (ManagedCursorImpl) cursor,
+                    ledger,
+                    (MetaStore) BrokerLine.call(STORE, ledger)));
+  }
+
+  /**
+   * Completed when a topic is this broker's, as far as it knows by now.
+   *
+   * @return fails when the topic is another broker's, and when that cannot be found out
+   */
+  public static CompletableFuture<Void> owned(ManagedLedger ledger) {
     try {
-      ManagedLedgerImpl ledger = (ManagedLedgerImpl) cursor.getManagedLedger();
       @SuppressWarnings("unchecked")
       Supplier<CompletableFuture<Boolean>> ownership =
           (Supplier<CompletableFuture<Boolean>>) OWNERSHIP.get(ledger);
-      MetaStore store = (MetaStore) STORE.invoke(ledger);
       return ownership
           .get()
           .thenCompose(
               owned ->
                   owned
-                      ? refresh((ManagedCursorImpl) cursor, ledger, store)
+                      ? CompletableFuture.<Void>completedFuture(null)
                       : CompletableFuture.failedFuture(
                           new ManagedLedgerException("The topic is another broker's")));
     } catch (ReflectiveOperationException e) {

@@ -42,7 +42,12 @@ public record DeclaredLog(String generation, long formerLedger, List<String> los
 
   /** What a cursor says; null: the subscription is not Broadcast, or {@link #isUnknown}. */
   public static DeclaredLog of(ManagedCursor cursor) {
-    Matcher value = VALUE.matcher(valueOf(cursor));
+    return of(cursor.getCursorProperties());
+  }
+
+  /** The same of a cursor that has such properties. */
+  static DeclaredLog of(Map<String, String> properties) {
+    Matcher value = VALUE.matcher(valueOf(properties));
     return value.matches()
         ? new DeclaredLog(
             value.group(1),
@@ -53,7 +58,12 @@ public record DeclaredLog(String generation, long formerLedger, List<String> los
 
   /** Whether a cursor says something that only another version of the plugin understands. */
   static boolean isUnknown(ManagedCursor cursor) {
-    String value = valueOf(cursor);
+    return isUnknown(cursor.getCursorProperties());
+  }
+
+  /** The same of a cursor that has such properties. */
+  static boolean isUnknown(Map<String, String> properties) {
+    String value = valueOf(properties);
     return !value.isEmpty() && !VALUE.matcher(value).matches();
   }
 
@@ -63,7 +73,10 @@ public record DeclaredLog(String generation, long formerLedger, List<String> los
   }
 
   private static String valueOf(ManagedCursor cursor) {
-    Map<String, String> properties = cursor.getCursorProperties();
+    return valueOf(cursor.getCursorProperties());
+  }
+
+  private static String valueOf(Map<String, String> properties) {
     return properties == null ? "" : properties.getOrDefault(PROPERTY, "");
   }
 

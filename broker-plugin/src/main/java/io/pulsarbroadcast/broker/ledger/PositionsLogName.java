@@ -49,6 +49,11 @@ final class PositionsLogName {
     return file.startsWith(Codec.encode(subscription) + SEPARATOR);
   }
 
+  /** The name of the cursor of the subscription whose log it is. */
+  static String cursorOf(String file) {
+    return file.substring(0, file.indexOf(SEPARATOR));
+  }
+
   /** The managed ledger's name of what {@link #metadataFolder} lists. */
   static String ofFile(String topic, String file) {
     return FOLDER + Codec.encode(topic) + '/' + file;

@@ -9,6 +9,7 @@ import io.pulsarbroadcast.broker.cursor.StoredPositions;
 import io.pulsarbroadcast.broker.cursor.UnknownVersionException;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast.Origin;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceExcept
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.util.Codec;
 import org.apache.pulsar.common.util.FutureUtil;
+import org.apache.pulsar.metadata.api.MetadataStore;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -419,6 +421,10 @@ public final class PositionsLogs {
    * Deletes the logs that no subscription declares: of topics and subscriptions that were deleted
    * by a broker without the plugin, or while it crashed. Once per load of the topic: when the first
    * log has been read, or before the first is made.
+   *
+   * <p>This broker may have lost the topic without knowing it yet. So before any is deleted,
+   * storage says what is declared, and then the broker, whether the topic is still its own: if
+   * either cannot be found out, nothing is deleted.
    */
   private synchronized CompletableFuture<Void> swept() {
     if (swept == null) {
@@ -435,28 +441,70 @@ public final class PositionsLogs {
   }
 
   private CompletableFuture<Void> sweep(List<String> files) {
-    Set<String> declared = new HashSet<>();
+    Map<String, Map<String, String>> known = new HashMap<>();
     for (ManagedCursor cursor : topic.getManagedLedger().getCursors()) {
-      String subscription = Codec.decode(cursor.getName());
-      DeclaredLog known = DeclaredLog.of(cursor);
-      if (DeclaredLog.isUnknown(cursor)) {
-        files.stream()
-            .filter(file -> PositionsLogName.isOf(file, subscription))
-            .forEach(declared::add);
-      } else if (known != null) {
-        declared.add(PositionsLogName.fileOf(subscription, known.generation()));
-        known.lost().forEach(lost -> declared.add(PositionsLogName.fileOf(subscription, lost)));
-      }
+      known.put(cursor.getName(), cursor.getCursorProperties());
     }
-    return deleteAll(files.stream().filter(file -> !declared.contains(file)).toList());
+    List<String> perhaps = undeclared(files, known);
+    return perhaps.isEmpty()
+        ? completedFuture(null)
+        : storedProperties(perhaps)
+            .thenApply(stored -> undeclared(perhaps, stored))
+            .thenCompose(
+                undeclared ->
+                    CursorState.owned(topic.getManagedLedger())
+                        .thenCompose(owned -> deleteAll(undeclared)));
+  }
+
+  /**
+   * Those of some logs that no cursor declares.
+   *
+   * @param properties of each cursor, by its encoded name
+   */
+  private static List<String> undeclared(
+      List<String> files, Map<String, Map<String, String>> properties) {
+    Set<String> declared = new HashSet<>();
+    properties.forEach(
+        (cursor, ofCursor) -> {
+          String subscription = Codec.decode(cursor);
+          DeclaredLog known = DeclaredLog.of(ofCursor);
+          if (DeclaredLog.isUnknown(ofCursor)) {
+            files.stream()
+                .filter(file -> PositionsLogName.isOf(file, subscription))
+                .forEach(declared::add);
+          } else if (known != null) {
+            declared.add(PositionsLogName.fileOf(subscription, known.generation()));
+            known.lost().forEach(lost -> declared.add(PositionsLogName.fileOf(subscription, lost)));
+          }
+        });
+    return files.stream().filter(file -> !declared.contains(file)).toList();
+  }
+
+  /** The properties on storage, whoever wrote them, of the cursors that may declare some logs. */
+  private CompletableFuture<Map<String, Map<String, String>>> storedProperties(List<String> files) {
+    String cursors = PositionsLogName.metadataOf(topic.getName());
+    Map<String, Map<String, String>> properties = new ConcurrentHashMap<>();
+    return FutureUtil.waitForAll(
+            files.stream()
+                .map(PositionsLogName::cursorOf)
+                .distinct()
+                .map(
+                    cursor ->
+                        CursorState.read(store(), cursors + '/' + cursor)
+                            .thenAccept(
+                                found ->
+                                    found.ifPresent(
+                                        stored -> properties.put(cursor, stored.properties()))))
+                .toList())
+        .thenApply(read -> properties);
   }
 
   private CompletableFuture<List<String>> listed() {
-    return topic
-        .getBrokerService()
-        .getPulsar()
-        .getLocalMetadataStore()
-        .getChildren(PositionsLogName.metadataFolder(topic.getName()));
+    return store().getChildren(PositionsLogName.metadataFolder(topic.getName()));
+  }
+
+  private MetadataStore store() {
+    return topic.getBrokerService().getPulsar().getLocalMetadataStore();
   }
 
   private CompletableFuture<Void> deleteAll(List<String> files) {

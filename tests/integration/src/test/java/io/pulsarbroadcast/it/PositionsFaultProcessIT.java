@@ -15,6 +15,7 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import io.pulsarbroadcast.it.PositionsFaults.Declaration;
 import io.pulsarbroadcast.it.PositionsFaults.Former;
+import io.pulsarbroadcast.it.PositionsFaults.Stale;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -525,6 +526,23 @@ class PositionsFaultProcessIT {
     broker.admin().topics().unload(topic);
     assertCarIsAtTwo(topic);
     await().untilAsserted(() -> assertThat(faults.logsOf(topic)).hasSize(1));
+  }
+
+  /** I1: another broker has made and declared it, which this one does not know yet. */
+  @ParameterizedTest
+  @EnumSource(Stale.class)
+  void shouldNotDeleteALogThatAnotherBrokerMayHaveMade(Stale how) throws Exception {
+    String topic = Broker.newTopic();
+    createPlain(topic, "all");
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.makeLog(topic, "0");
+    if (how == Stale.DECLARATION) {
+      faults.declare(topic, "0/-1/");
+    }
+    faults.makeStale(topic, how);
+    // Its log is made after those that nobody declares are gone.
+    broker.broadcast(topic, "other", "car").subscribe().close();
+    assertThat(faults.logsOf(topic)).hasSize(2).contains("all~0");
   }
 
   /** A log that is declared and has no records is damaged. */

@@ -35,6 +35,7 @@ final class PositionsFaults {
       import java.util.Map;
       import java.util.Optional;
       import java.util.concurrent.CompletableFuture;
+      import java.util.function.Supplier;
       import java.util.stream.Stream;
       import java.util.zip.CRC32C;
       import org.apache.bookkeeper.mledger.AsyncCallbacks.OpenLedgerCallback;
@@ -45,6 +46,7 @@ final class PositionsFaults {
       import org.apache.bookkeeper.mledger.ManagedLedgerException.MetaStoreException;
       import org.apache.bookkeeper.mledger.ManagedLedgerFactory;
       import org.apache.bookkeeper.mledger.Position;
+      import org.apache.bookkeeper.mledger.impl.ManagedCursorImpl;
       import org.apache.bookkeeper.mledger.impl.ManagedLedgerFactoryImpl;
       import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
       import org.apache.bookkeeper.mledger.impl.MetaStore;
@@ -257,6 +259,18 @@ final class PositionsFaults {
                 cursor(pulsar, wanted[0]).putCursorProperty(DECLARED, wanted[1]).join();
                 Files.delete(FOLDER.resolve("declare"));
               }
+              if (Files.exists(FOLDER.resolve("disown"))) {
+                Supplier<CompletableFuture<Boolean>> owned =
+                    () -> CompletableFuture.completedFuture(false);
+                ManagedCursor cursor = cursor(pulsar, Files.readString(FOLDER.resolve("disown")));
+                set(ManagedLedgerImpl.class, cursor.getManagedLedger(), "mlOwnershipChecker", owned);
+                Files.delete(FOLDER.resolve("disown"));
+              }
+              if (Files.exists(FOLDER.resolve("forget"))) {
+                ManagedCursor cursor = cursor(pulsar, Files.readString(FOLDER.resolve("forget")));
+                set(ManagedCursorImpl.class, cursor, "cursorProperties", Map.of());
+                Files.delete(FOLDER.resolve("forget"));
+              }
               if (Files.exists(FOLDER.resolve("look"))) {
                 String topic = Files.readString(FOLDER.resolve("look"));
                 Files.writeString(
@@ -280,6 +294,13 @@ final class PositionsFaults {
           } catch (Exception e) {
             e.printStackTrace();
           }
+        }
+
+        private static void set(Class<?> type, Object target, String name, Object value)
+            throws Exception {
+          Field field = type.getDeclaredField(name);
+          field.setAccessible(true);
+          field.set(target, value);
         }
 
         /** Has what opens a ledger find one that could not be opened; until the topic is unloaded. */
@@ -505,6 +526,25 @@ final class PositionsFaults {
   /** Has the cursor of the subscription "all" declare something as its log. */
   void declare(String topic, String value) throws IOException {
     ask("declare", topic + " " + value);
+  }
+
+  /** How a broker's knowledge of a topic is out of date that another broker serves meanwhile. */
+  enum Stale {
+    /** It finds out that it has lost the topic. */
+    OWNER("disown"),
+    /** It does not know what the cursor of the subscription "all" declares. */
+    DECLARATION("forget");
+
+    private final String fault;
+
+    Stale(String fault) {
+      this.fault = fault;
+    }
+  }
+
+  /** Has the broker be in such a state until the topic is unloaded. */
+  void makeStale(String topic, Stale what) throws IOException {
+    ask(what.fault, topic);
   }
 
   /** The next subscription to be deleted cannot be, because its cursor cannot. */
