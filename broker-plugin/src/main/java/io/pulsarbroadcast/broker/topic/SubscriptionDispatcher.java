@@ -6,7 +6,10 @@ import io.pulsarbroadcast.broker.stats.ConsumerLogFilter;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.impl.PositionImpl;
+import org.apache.pulsar.broker.delayed.BucketDelayedDeliveryTrackerFactory;
+import org.apache.pulsar.broker.delayed.DelayedDeliveryTrackerFactory;
 import org.apache.pulsar.broker.loadbalance.extensions.data.BrokerLookupData;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.Dispatcher;
@@ -15,6 +18,7 @@ import org.apache.pulsar.broker.service.RedeliveryTracker;
 import org.apache.pulsar.broker.service.RedeliveryTrackerDisabled;
 import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
+import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
 
 /**
@@ -30,6 +34,8 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   private final DispatchRates rates;
   private final Runnable afterReset;
   private final EntryFilters filters;
+  private final ManagedCursor cursor;
+  private final DelayedDeliveryTrackerFactory delayed;
   private volatile boolean closed;
 
   /**
@@ -47,6 +53,11 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
     this.rates = rates;
     this.afterReset = afterReset;
     this.filters = new EntryFilters(subscription, entryFilters);
+    this.cursor = subscription.getCursor();
+    this.delayed =
+        ((PersistentTopic) subscription.getTopic())
+            .getBrokerService()
+            .getDelayedDeliveryTrackerFactory();
     rates.makeOwn();
   }
 
@@ -159,6 +170,17 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
   @Override
   public void cursorIsReset() {
     afterReset.run();
+  }
+
+  /**
+   * Deletes the buckets of delayed messages that the broker has stored while the subscription was
+   * Shared, and that nobody reads any more.
+   */
+  @Override
+  public CompletableFuture<Void> clearDelayedMessages() {
+    return delayed instanceof BucketDelayedDeliveryTrackerFactory buckets
+        ? buckets.cleanResidualSnapshots(cursor)
+        : CompletableFuture.completedFuture(null);
   }
 
   /** What the broker takes the subscription for: one whose consumers acknowledge cumulatively. */

@@ -545,6 +545,19 @@ class PositionsFaultProcessIT {
     assertThat(faults.logsOf(topic)).hasSize(2).contains("all~0");
   }
 
+  /** The broker has stored them while the subscription was Shared. */
+  @Test
+  void shouldDeleteStoredBucketsOfDelayedMessagesWithTheSubscription() throws Exception {
+    String topic = Broker.newTopic();
+    createPlain(topic, "all");
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.leaveBucket(topic);
+    broker.broadcast(topic, "all", "car").subscribe().close();
+    assertThat(faults.isBucketLeft()).isTrue();
+    broker.admin().topics().deleteSubscription(topic, "all");
+    assertThat(faults.isBucketLeft()).isFalse();
+  }
+
   /** A log that is declared and has no records is damaged. */
   @Test
   void shouldKeepEveryDamagedLogUntilSomebodyDecides() throws Exception {

@@ -38,6 +38,9 @@ final class PositionsFaults {
       import java.util.function.Supplier;
       import java.util.stream.Stream;
       import java.util.zip.CRC32C;
+      import org.apache.bookkeeper.client.BKException;
+      import org.apache.bookkeeper.client.BookKeeper.DigestType;
+      import org.apache.bookkeeper.client.LedgerHandle;
       import org.apache.bookkeeper.mledger.AsyncCallbacks.OpenLedgerCallback;
       import org.apache.bookkeeper.mledger.ManagedCursor;
       import org.apache.bookkeeper.mledger.ManagedLedger;
@@ -271,6 +274,33 @@ final class PositionsFaults {
                 set(ManagedCursorImpl.class, cursor, "cursorProperties", Map.of());
                 Files.delete(FOLDER.resolve("forget"));
               }
+              if (Files.exists(FOLDER.resolve("snapshot"))) {
+                LedgerHandle ledger =
+                    pulsar
+                        .getBookKeeperClient()
+                        .createLedger(1, 1, DigestType.CRC32C, new byte[0]);
+                ledger.close();
+                cursor(pulsar, Files.readString(FOLDER.resolve("snapshot")))
+                    .putCursorProperty(
+                        "#pulsar.internal.delayed.bucket_0_0", "" + ledger.getId())
+                    .join();
+                Files.writeString(FOLDER.resolve("ledger"), "" + ledger.getId());
+                Files.delete(FOLDER.resolve("snapshot"));
+              }
+              if (Files.exists(FOLDER.resolve("find"))) {
+                try {
+                  pulsar
+                      .getBookKeeperClient()
+                      .openLedgerNoRecovery(
+                          Long.parseLong(Files.readString(FOLDER.resolve("ledger"))),
+                          DigestType.CRC32C,
+                          new byte[0])
+                      .close();
+                } catch (BKException.BKNoSuchLedgerExistsOnMetadataServerException e) {
+                  Files.delete(FOLDER.resolve("ledger"));
+                }
+                Files.delete(FOLDER.resolve("find"));
+              }
               if (Files.exists(FOLDER.resolve("look"))) {
                 String topic = Files.readString(FOLDER.resolve("look"));
                 Files.writeString(
@@ -423,6 +453,11 @@ final class PositionsFaults {
         "name: faults\ndescription: for a test\ninterceptorClass: Faults\n");
     broker.process().setting("brokerInterceptors", "pulsar-broadcast,faults");
     broker.process().setting("maxSameAddressConsumersPerTopic", String.valueOf(MAX_CONSUMERS));
+    broker
+        .process()
+        .setting(
+            "delayedDeliveryTrackerFactoryClassName",
+            "org.apache.pulsar.broker.delayed.BucketDelayedDeliveryTrackerFactory");
     broker.process().start();
     return broker;
   }
@@ -545,6 +580,17 @@ final class PositionsFaults {
   /** Has the broker be in such a state until the topic is unloaded. */
   void makeStale(String topic, Stale what) throws IOException {
     ask(what.fault, topic);
+  }
+
+  /** Has the cursor of the subscription "all" name a stored bucket of delayed messages. */
+  void leaveBucket(String topic) throws IOException {
+    ask("snapshot", topic);
+  }
+
+  /** Whether what {@link #leaveBucket} has stored is there. */
+  boolean isBucketLeft() throws IOException {
+    ask("find", "");
+    return Files.exists(folder.resolve("ledger"));
   }
 
   /** The next subscription to be deleted cannot be, because its cursor cannot. */
