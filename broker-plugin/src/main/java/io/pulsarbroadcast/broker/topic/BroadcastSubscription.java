@@ -563,6 +563,16 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     }
   }
 
+  /**
+   * Counts the entries after the position, whatever is asked for: the broker's running count still
+   * has those that plain consumers acknowledged out of order, and nobody acknowledges any there
+   * now.
+   */
+  @Override
+  public long getNumberOfEntriesInBacklog(boolean precise) {
+    return super.getNumberOfEntriesInBacklog(true);
+  }
+
   @Override
   public String getTypeString() {
     return BroadcastContract.BROADCAST;
