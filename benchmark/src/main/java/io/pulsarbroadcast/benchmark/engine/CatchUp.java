@@ -111,6 +111,7 @@ public final class CatchUp {
       boolean caughtUp = false;
       while (!caughtUp && seconds < limit.toSeconds()) {
         Thread.sleep(POLL_MILLIS);
+        fleet.throwFatal();
         int stored = publisher.acknowledgedSoFar();
         long received = fleet.received();
         caughtUp = hasCaughtUp(fleet, stored, received, laggards);

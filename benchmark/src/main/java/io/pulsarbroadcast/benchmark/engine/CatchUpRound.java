@@ -51,6 +51,12 @@ public record CatchUpRound(
   }
 
   double meanMegabytesPerSecond() {
-    return curve.stream().mapToDouble(Point::megabytesPerSecond).average().orElse(0);
+    double megabytes = 0;
+    double before = 0;
+    for (Point point : curve) {
+      megabytes += point.megabytesPerSecond * (point.seconds - before);
+      before = point.seconds;
+    }
+    return before == 0 ? 0 : megabytes / before;
   }
 }

@@ -80,7 +80,7 @@ abstract class AbstractScenario extends BenchSubcommand {
    */
   static void awaitReached(ConsumerLog log, int sequence, Duration timeout)
       throws IOException, InterruptedException {
-    if (!await(timeout, () -> log.lowest() >= sequence)) {
+    if (!await(timeout, POLL_MILLIS, () -> log.lowest() >= sequence)) {
       throw new IOException(
           "After %d s some consumer has not received message %d; the one least far has %d"
               .formatted(timeout.toSeconds(), sequence, log.lowest()));
@@ -92,15 +92,15 @@ abstract class AbstractScenario extends BenchSubcommand {
     boolean holds() throws IOException, InterruptedException;
   }
 
-  /** Asks again and again; false when the time is over. */
-  static boolean await(Duration timeout, Condition condition)
+  /** Asks again and again, with a pause between; false when the time is over. */
+  static boolean await(Duration timeout, long pauseMillis, Condition condition)
       throws IOException, InterruptedException {
     long startNanos = System.nanoTime();
     while (!condition.holds()) {
       if (System.nanoTime() - startNanos > timeout.toNanos()) {
         return false;
       }
-      Thread.sleep(POLL_MILLIS);
+      Thread.sleep(pauseMillis);
     }
     return true;
   }

@@ -27,10 +27,14 @@ final class CacheHits implements AutoCloseable {
     misses += page.sum("pulsar_ml_cache_misses_rate");
   }
 
-  /** Ends; returns the share of all entries read, 0 when none was. */
-  double percent() throws IOException, InterruptedException {
-    sampling.check();
-    close();
+  /** Ends; returns the share of all entries read: 0 when none was, NaN when that is not known. */
+  double percent() throws InterruptedException {
+    try {
+      sampling.check();
+      close();
+    } catch (IOException e) {
+      return Double.NaN;
+    }
     return hits + misses == 0 ? 0 : 100 * hits / (hits + misses);
   }
 

@@ -156,9 +156,8 @@ public final class CatchUpScenario extends AbstractScenario {
       double reads = broker.metrics().sum(READS, "success=\"true\"") - readsBefore;
       double hits = cache.percent();
       session.say(
-          "caught up after %.1f s, %.0f reads from BookKeeper, %.0f %% of the entries from the"
-              + " cache",
-          round.seconds(), reads, hits);
+          "%s after %.1f s, %.0f reads from BookKeeper, %.0f %% of the entries from the cache",
+          round.caughtUp() ? "caught up" : "given up", round.seconds(), reads, hits);
       return new Result(before, round, reads, hits, log);
     }
   }
@@ -204,6 +203,7 @@ public final class CatchUpScenario extends AbstractScenario {
           during);
       result.log.addTo(consumers, "behind-" + count, ofTheBacklog);
       String who = count == 1 ? "the one" : "each of the " + count;
+      session.check(who + " caught up", result.round.caughtUp(), "after %.1f s", seconds);
       result.log.checks(who, ofTheBacklog).forEach(session::check);
       long duplicates = result.log.duplicates();
       session.check("nothing came twice to " + who, duplicates == 0, "%,d did", duplicates);

@@ -38,6 +38,9 @@ import picocli.CommandLine.Option;
             + " acknowledge, then alone again; then the bad ones wake and catch up. Compares what"
             + " the good ones notice, and watches the broker's memory.")
 public final class SoakScenario extends AbstractScenario {
+  /** The statistics that the backlog is read from cost the broker something. */
+  private static final long BACKLOG_POLL_MILLIS = 100;
+
   private static final String WITH = "with the bad ones";
   private static final String TOPIC = "soak";
   private static final Duration CATCH_UP_TIMEOUT = Duration.ofMinutes(10);
@@ -126,19 +129,19 @@ public final class SoakScenario extends AbstractScenario {
       session.say("%,d good consumers subscribed", load.consumers);
       running.startPublishing(load.rate);
       TimeUnit.SECONDS.sleep(warmupSeconds);
-      Phase before = phase(session, "before the bad ones", running, memory, minutes / 2);
+      Phase before = phase(session, "before the bad ones", running, log, memory, minutes / 2);
 
       bad.start();
       session.say(
           "%d consumers that do not read, %d that do not acknowledge", neverRead, neverAcknowledge);
       // They have subscribed: what is published from now on is theirs.
       int joined = running.publisher().nextSequence();
-      Phase with = phase(session, WITH, running, memory, minutes);
+      Phase with = phase(session, WITH, running, log, memory, minutes);
       backlogWith = backlog(broker);
       laggardsWith = (long) broker.metrics().sum("pulsar_broadcast_laggards");
       memory.phase("waking");
       wake(broker, session, running, bad);
-      Phase after = phase(session, "after the bad ones", running, memory, minutes / 2);
+      Phase after = phase(session, "after the bad ones", running, log, memory, minutes / 2);
 
       memory.phase("end");
       PublishResult published = running.stopPublishing(CATCH_UP_TIMEOUT);
@@ -147,7 +150,7 @@ public final class SoakScenario extends AbstractScenario {
       awaitReached(bad.neverReading(), last, CATCH_UP_TIMEOUT);
       awaitReached(bad.neverAcknowledging(), last, CATCH_UP_TIMEOUT);
       bad.settle();
-      await(Duration.ofSeconds(30), () -> backlog(broker) == 0);
+      await(Duration.ofSeconds(30), BACKLOG_POLL_MILLIS, () -> backlog(broker) == 0);
       long backlogAtEnd = backlog(broker);
       memory.check();
       FleetSnapshot fleet = running.fleet().snapshot();
@@ -159,18 +162,23 @@ public final class SoakScenario extends AbstractScenario {
   }
 
   private Phase phase(
-      Session session, String name, Load running, MemorySampler memory, double length)
+      Session session,
+      String name,
+      Load running,
+      ConsumerLog log,
+      MemorySampler memory,
+      double length)
       throws InterruptedException, IOException, FleetException {
     session.say("%s: %.1f minutes", name, length);
     memory.check();
     memory.phase(name);
-    running.awaitAll(running.publisher().nextSequence());
+    awaitReached(log, running.publisher().nextSequence() - 1, CATCH_UP_TIMEOUT);
     Histogram before = running.endToEndMicros();
     int from = running.publisher().nextSequence();
     TimeUnit.MILLISECONDS.sleep((long) (length * TimeUnit.MINUTES.toMillis(1)));
     int to = running.publisher().nextSequence();
     // However late: what is still on its way belongs to this phase.
-    running.awaitAll(to);
+    awaitReached(log, to - 1, CATCH_UP_TIMEOUT);
     return new Phase(name, from, to, running.endToEndMicrosSince(before));
   }
 
@@ -183,7 +191,7 @@ public final class SoakScenario extends AbstractScenario {
     awaitReached(bad.neverReading(), next - 1, CATCH_UP_TIMEOUT);
     readersSeconds = secondsSince(startNanos);
     double atTheTail = 2 * load.rate;
-    if (await(CATCH_UP_TIMEOUT, () -> backlog(broker) <= atTheTail)) {
+    if (await(CATCH_UP_TIMEOUT, BACKLOG_POLL_MILLIS, () -> backlog(broker) <= atTheTail)) {
       allSeconds = secondsSince(startNanos);
     }
     session.say(
