@@ -96,8 +96,9 @@ class ShadowTopicProcessIT {
         Consumer<String> atShadow = broker.broadcast(shadow, "all", "here").subscribe()) {
       broker.broadcast(shadow, "all", "away").subscribe().close();
       List<MessageId> ids = publish(broker, source, 0, 12);
-      assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
+      // First here: what the source's consumers have acknowledged may be trimmed at once.
       assertThat(receiveAndAck(atShadow, 12)).isEqualTo(values(0, 12));
+      assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
 
       // The shadow topic follows by itself.
       TrimmedIT.trim(broker, source, ids.get(10));
