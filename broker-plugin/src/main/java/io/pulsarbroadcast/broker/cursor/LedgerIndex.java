@@ -93,6 +93,11 @@ public final class LedgerIndex {
     return current.ledgers.length > 0 && ledgerId < current.ledgers[0];
   }
 
+  /** Whether the topic has no ledger: it was terminated without a message, or all are trimmed. */
+  public boolean isEmpty() {
+    return extend().ledgers.length == 0;
+  }
+
   /** The ledger and entry of an ordinal at or after the first one of this index. */
   public EntryId entryAt(long ordinal) {
     Snapshot current = extend();

@@ -193,6 +193,7 @@ public final class MarkDelete {
     return last.getLedgerId() == position.getLedgerId()
         ? last.getEntryId() > position.getEntryId()
         : last.getLedgerId() > position.getLedgerId()
+            && !index.isEmpty()
             && index.entryAt(ordinalAfter(position)).ledgerId() == position.getLedgerId();
   }
 

@@ -14,6 +14,8 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.bookkeeper.mledger.impl.ManagedCursorImpl;
 import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What plain consumers acknowledged out of order: whole entries after the mark-delete position, of
@@ -25,7 +27,10 @@ import org.apache.pulsar.broker.service.BrokerServiceException.PersistenceExcept
  */
 public final class PlainAcks {
 
-  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+  /** How many are handed on: each consumer that starts at the position keeps them by itself. */
+  static final int MAX_ENTRIES = 1_000;
+
+  private static final Logger log = LoggerFactory.getLogger(PlainAcks.class);
 
   /** Takes ordinals, {@code from} to {@code to} exclusive. */
   public interface Visitor {
@@ -33,11 +38,16 @@ public final class PlainAcks {
   }
 
   /** From the first position, exclusive, to the last one, inclusive. */
-  private record Range(long firstLedger, long firstEntry, long lastLedger, long lastEntry) {}
+  record Range(long firstLedger, long firstEntry, long lastLedger, long lastEntry) {}
 
+  private final String subscription;
   private final List<Range> ranges;
 
-  private PlainAcks(List<Range> ranges) {
+  /**
+   * @param subscription for the log
+   */
+  PlainAcks(String subscription, List<Range> ranges) {
+    this.subscription = subscription;
     this.ranges = List.copyOf(ranges);
   }
 
@@ -45,7 +55,7 @@ public final class PlainAcks {
    * Takes them off the cursor of a subscription that nobody uses, nor reads.
    *
    * @return completed when they are off storage, too: after a crash they are forgotten, and the
-   *     messages come again. Fails with a PersistenceException, and they are still there.
+   *     messages come again. Fails with a PersistenceException, and they may still be there.
    */
   public static CompletableFuture<PlainAcks> takeFrom(ManagedCursor cursor) {
     List<Range> ranges = new ArrayList<>();
@@ -54,15 +64,15 @@ public final class PlainAcks {
         .forEachRawRange(
             (firstLedger, firstEntry, lastLedger, lastEntry) ->
                 ranges.add(new Range(firstLedger, firstEntry, lastLedger, lastEntry)));
-    PlainAcks taken = new PlainAcks(ranges);
+    PlainAcks taken = new PlainAcks(cursor.toString(), ranges);
     if (ranges.isEmpty()) {
       return CompletableFuture.completedFuture(taken);
     }
     // A reset drops the mark of a subscription that was Broadcast before another broker's plain
-    // consumers came.
+    // consumers came, and is on storage before it takes them off: what follows it has none.
     Map<String, Long> mark = Map.copyOf(cursor.getProperties());
     return reset(cursor)
-        .thenCompose(done -> mark.isEmpty() ? DONE : MarkDelete.mark(cursor, mark))
+        .thenCompose(done -> MarkDelete.mark(cursor, mark))
         .handle(
             (done, e) ->
                 e == null
@@ -94,14 +104,30 @@ public final class PlainAcks {
     return done;
   }
 
-  /** Shows them all. */
+  /**
+   * Shows them all; none if there are more than {@link #MAX_ENTRIES}: their messages come again.
+   */
   public void forEach(LedgerIndex index, Visitor visitor) {
-    for (Range range : ranges) {
-      long from = index.ordinalAfter(range.firstLedger, range.firstEntry);
-      long to = index.ordinalAfter(range.lastLedger, range.lastEntry);
-      if (from < to) {
-        visitor.acknowledged(from, to);
-      }
+    long entries = ranges.stream().mapToLong(range -> to(index, range) - from(index, range)).sum();
+    if (entries > MAX_ENTRIES) {
+      log.warn(
+          "{}: {} messages that plain consumers acknowledged out of order come again, because more"
+              + " than {} are not kept for each Broadcast consumer",
+          subscription,
+          entries,
+          MAX_ENTRIES);
+      return;
     }
+    for (Range range : ranges) {
+      visitor.acknowledged(from(index, range), to(index, range));
+    }
+  }
+
+  private static long from(LedgerIndex index, Range range) {
+    return index.ordinalAfter(range.firstLedger, range.firstEntry);
+  }
+
+  private static long to(LedgerIndex index, Range range) {
+    return Math.max(from(index, range), index.ordinalAfter(range.lastLedger, range.lastEntry));
   }
 }

@@ -78,7 +78,7 @@ final class EntryFilters implements ConsumerOwner.Filters {
   private FilterResult filtered(EntryFilter filter, Entry entry, FilterContext context) {
     try {
       return filter.filterEntry(entry, context);
-    } catch (RuntimeException | LinkageError e) {
+    } catch (Throwable e) {
       if (!failureLogged) {
         failureLogged = true;
         log.warn(

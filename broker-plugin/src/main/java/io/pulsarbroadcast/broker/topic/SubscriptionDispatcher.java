@@ -20,6 +20,8 @@ import org.apache.pulsar.broker.service.persistent.DispatchRateLimiter;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The face that a Broadcast subscription shows where the broker expects a dispatcher: who is
@@ -28,6 +30,8 @@ import org.apache.pulsar.common.api.proto.CommandSubscribe.SubType;
  * broker, from any thread.
  */
 final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatcher {
+
+  private static final Logger log = LoggerFactory.getLogger(SubscriptionDispatcher.class);
 
   private final SubscriptionLifecycle lifecycle;
   private final ConsumerDirectory<?> consumers;
@@ -174,12 +178,19 @@ final class SubscriptionDispatcher extends EntryFilterSupport implements Dispatc
 
   /**
    * Deletes the buckets of delayed messages that the broker has stored while the subscription was
-   * Shared, and that nobody reads any more.
+   * Shared, and that nobody reads any more. What asks for it does not depend on that: those that
+   * cannot be deleted are left.
    */
   @Override
   public CompletableFuture<Void> clearDelayedMessages() {
     return delayed instanceof BucketDelayedDeliveryTrackerFactory buckets
-        ? buckets.cleanResidualSnapshots(cursor)
+        ? buckets
+            .cleanResidualSnapshots(cursor)
+            .exceptionally(
+                e -> {
+                  log.warn("[{}] Stored delayed messages are left", cursor.getName(), e);
+                  return null;
+                })
         : CompletableFuture.completedFuture(null);
   }
 

@@ -191,7 +191,9 @@ final class TypeExchange {
         // Last, so that what is refused before changes nothing.
         .thenCompose(
             past ->
-                PlainAcks.takeFrom(plain.getCursor())
+                CompletableFuture.completedFuture(plain.getCursor())
+                    // What it throws gives the past up too.
+                    .thenCompose(PlainAcks::takeFrom)
                     .handle(
                         (acks, e) ->
                             e == null
