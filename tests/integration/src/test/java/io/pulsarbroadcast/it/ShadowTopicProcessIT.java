@@ -77,9 +77,9 @@ class ShadowTopicProcessIT {
                 assertThat(broker.admin().topics().getInternalStats(shadow).cursors.get("all"))
                     .extracting(cursor -> cursor.markDeletePosition)
                     .isEqualTo(last.getLedgerId() + ":" + last.getEntryId());
-                // On a shadow topic that was loaded again, Pulsar's counters may be one off.
-                assertThat(stats(broker, shadow, "all").getMsgBacklog())
-                    .isEqualTo(stats(broker, shadow, "plain").getMsgBacklog());
+                // Counted from the position: the broker's running count, which it shows of the plain
+                // subscription, may be off on a shadow topic that was loaded again.
+                assertThat(stats(broker, shadow, "all").getMsgBacklog()).isZero();
               });
     }
   }
