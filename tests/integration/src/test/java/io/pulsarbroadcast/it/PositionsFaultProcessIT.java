@@ -98,6 +98,7 @@ class PositionsFaultProcessIT {
     try {
       assertThatThrownBy(() -> subscribeSoon(topic, "car"))
           .isInstanceOf(PulsarClientException.class);
+      assertThat(faultsOf(topic)).as("times that it was tried").isPositive();
     } finally {
       faults.open();
     }
@@ -272,7 +273,6 @@ class PositionsFaultProcessIT {
     }
   }
 
-  /** A client tries again; who has a position does not need what cannot be read. */
   /** What is refused changes nothing: the consumer goes on where it was. */
   @Test
   void shouldGiveAConsumerEverythingWhoseUnsubscribeCouldNotBeStored() throws Exception {
@@ -337,6 +337,7 @@ class PositionsFaultProcessIT {
     assertThat(faults.logsOf(topic)).isEmpty();
   }
 
+  /** A client tries again; who has a position does not need what cannot be read. */
   @Test
   void shouldRefuseAsNotReadableOnlyWhoseStartIsToBeFound() throws Exception {
     String topic = Broker.newTopic();
