@@ -8,6 +8,7 @@ import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.receiveUntil;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -152,6 +153,7 @@ class AdminResetIT {
                   .handle((done, e) -> e == null));
         }
         CompletableFuture.allOf(resets.toArray(CompletableFuture[]::new)).get();
+        awaitConnected(broker, here);
       }
       boolean toThree = resets.get(0).get();
       boolean toSeven = resets.get(1).get();

@@ -5,6 +5,7 @@ import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -79,6 +80,8 @@ class BacklogIT {
       await()
           .ignoreExceptionsInstanceOf(PulsarAdminException.class)
           .untilAsserted(() -> assertThat(storedEntriesAfterTrim(broker, topic)).isZero());
+      awaitConnected(broker, a);
+      awaitConnected(broker, b);
     }
   }
 
@@ -93,6 +96,7 @@ class BacklogIT {
       await()
           .ignoreExceptionsInstanceOf(PulsarAdminException.class)
           .untilAsserted(() -> assertThat(storedEntriesAfterTrim(broker, topic)).isEqualTo(10));
+      awaitConnected(broker, fast);
 
       try (Consumer<String> slow = broker.broadcast(topic, "all", "slow").subscribe()) {
         assertThat(receiveAndAck(slow, 10)).isEqualTo(values(0, 10));

@@ -6,6 +6,7 @@ import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -127,6 +128,7 @@ class PositionsLifeIT {
                     .as("held by the position whose consumer is gone")
                     .isZero();
               });
+      awaitConnected(broker, beside);
     }
   }
 

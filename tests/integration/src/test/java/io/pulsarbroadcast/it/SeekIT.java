@@ -8,6 +8,7 @@ import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.receiveValues;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -118,6 +119,7 @@ class SeekIT {
       publish(broker, topic, 0, 10);
       consumer.seek(MessageId.latest);
       awaitBacklog(broker, topic, "all", 0);
+      awaitConnected(broker, consumer);
     }
   }
 
@@ -134,6 +136,7 @@ class SeekIT {
         awaitBacklog(broker, topic, "all", 0);
         seeking.seek(MessageId.earliest);
         awaitBacklog(broker, topic, "all", 10);
+        awaitConnected(broker, seeking);
       }
       publish(broker, topic, 10, 11);
       assertThat(receiveAndAck(beside, 1)).isEqualTo(values(10, 11));
@@ -163,6 +166,7 @@ class SeekIT {
       receiveAndAck(seeking, 10);
       awaitBacklog(broker, topic, "all", 0);
       seeking.seek(MessageId.earliest);
+      awaitConnected(broker, seeking);
     }
     try (Consumer<String> returned = broker.broadcast(topic, "all", "a").subscribe()) {
       assertThat(receiveAndAck(returned, 10)).isEqualTo(values(0, 10));

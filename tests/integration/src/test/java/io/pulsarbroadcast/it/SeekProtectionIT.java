@@ -5,6 +5,7 @@ import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -32,6 +33,7 @@ class SeekProtectionIT {
       receiveAndAck(seeking, ids.size());
       awaitBacklog(broker, topic, "all", 0);
       seeking.seek(ids.get(6));
+      awaitConnected(broker, seeking);
       seeking.close();
 
       broker.admin().namespaces().setRetention(namespace, new RetentionPolicies(0, 0));

@@ -8,6 +8,7 @@ import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.receiveValues;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
@@ -75,6 +76,7 @@ class StartPositionIT {
       try (Consumer<String> early = earliest(broker, topic, "early").subscribe()) {
         assertThat(receiveAndAck(early, 20)).isEqualTo(values(0, 20));
       }
+      awaitConnected(broker, first);
     }
   }
 

@@ -9,6 +9,7 @@ import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Messages.without;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
@@ -102,6 +103,7 @@ class StoredPositionsIT {
         assertThat(receiveAndAck(beside, 5)).isEqualTo(values(5 * round, 5 * round + 5));
         broker.admin().topics().unload(topic);
       }
+      awaitConnected(broker, beside);
     }
     try (Consumer<String> returned = broker.atOnce(topic, "all", "away").subscribe()) {
       assertThat(receiveAndAck(returned, 15)).isEqualTo(values(0, 15));

@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
 
 /** What {@code pulsar-admin topics stats} says of a subscription. */
@@ -30,6 +32,24 @@ final class Subscriptions {
                 assertThat(stats(broker, topic, subscription).getMsgBacklog())
                     .as("backlog of %s", subscription)
                     .isEqualTo(expected));
+  }
+
+  /**
+   * Waits until a consumer has come back that the broker sent away. A stock consumer that is closed
+   * while it connects closes its connection, and with it everybody's on that client.
+   */
+  static void awaitConnected(Broker broker, Consumer<?> consumer) {
+    await()
+        .atMost(TIMEOUT)
+        .ignoreExceptionsInstanceOf(PulsarAdminException.class)
+        .untilAsserted(
+            () -> {
+              assertThat(
+                      stats(broker, consumer.getTopic(), consumer.getSubscription()).getConsumers())
+                  .extracting(ConsumerStats::getConsumerName)
+                  .contains(consumer.getConsumerName());
+              assertThat(consumer.isConnected()).isTrue();
+            });
   }
 
   /** Waits until so many consumers are connected. */
