@@ -7,6 +7,7 @@ import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -241,6 +242,7 @@ class PositionsFaultProcessIT {
       try (Consumer<String> second = broker.broadcast(topic, "all", "second").subscribe()) {
         assertThat(receiveAndAck(second, 1)).as("stored").isEqualTo(values(6, 7));
       }
+      awaitConnected(broker, car);
     }
   }
 
@@ -321,6 +323,7 @@ class PositionsFaultProcessIT {
       assertThatThrownBy(() -> broker.admin().topics().deleteSubscription(topic, "all", true))
           .isInstanceOf(PulsarAdminException.class);
       assertThat(faults.isDeletionToFail()).isFalse();
+      awaitConnected(broker, car);
     }
     try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
       assertThat(receiveAndAck(car, 3)).isEqualTo(values(2, 5));
