@@ -77,9 +77,8 @@ class ShadowTopicProcessIT {
                 assertThat(broker.admin().topics().getInternalStats(shadow).cursors.get("all"))
                     .extracting(cursor -> cursor.markDeletePosition)
                     .isEqualTo(last.getLedgerId() + ":" + last.getEntryId());
-                // Counted from the position: the broker's running count, which it shows of the
-                // plain
-                // subscription, may be off on a shadow topic that was loaded again.
+                // Counted from the position. The broker's running count, shown of plain
+                // subscriptions, may be off on a shadow topic that was loaded again.
                 assertThat(stats(broker, shadow, "all").getMsgBacklog()).isZero();
               });
     }

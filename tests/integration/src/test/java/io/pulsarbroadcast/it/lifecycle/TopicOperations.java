@@ -79,17 +79,17 @@ final class TopicOperations {
   }
 
   private void delete(String topic) throws PulsarAdminException {
-    if (isDeleted(topic)) {
+    if (tryToDelete(topic)) {
       return;
     }
-    if (!isDeleted(topic)) {
+    if (!tryToDelete(topic)) {
       // Of a topic that is loaded, stock Pulsar may go on failing (apache/pulsar#25073).
       bed.admin.topics().unload(topic);
       bed.admin.topics().delete(topic);
     }
   }
 
-  private boolean isDeleted(String topic) throws PulsarAdminException {
+  private boolean tryToDelete(String topic) throws PulsarAdminException {
     try {
       bed.admin.topics().delete(topic);
       return true;
