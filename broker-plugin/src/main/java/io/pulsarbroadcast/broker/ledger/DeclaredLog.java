@@ -28,7 +28,7 @@ public record DeclaredLog(String generation, long formerLedger, List<String> los
   static final long PENDING = -2;
 
   /** The prefix is Pulsar's own for properties that are no user's. */
-  private static final String INTERNAL = "#pulsar.internal.";
+  static final String INTERNAL = "#pulsar.internal.";
 
   /** No client may set it, see {@code BroadcastTopic}. */
   public static final String PROPERTY = INTERNAL + "broadcast.log";

@@ -99,9 +99,9 @@ public final class MarkDelete {
    */
   private volatile CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
 
-  /** The last move back; they are done one after the other. */
+  /** The last move of the managed cursor that was asked for, see {@link #inTurn}. */
   @GuardedBy("this")
-  private CompletableFuture<Void> lowering = CompletableFuture.completedFuture(null);
+  private CompletableFuture<?> lastMove = DONE;
 
   /**
    * @param afterLowering run when the managed cursor was moved back, which moves its read position
@@ -398,25 +398,40 @@ public final class MarkDelete {
    */
   public CompletableFuture<Void> moveOn(
       SkipCause cause, Supplier<CompletableFuture<Void>> operation) {
-    CompletableFuture<Void> lastLowering;
-    synchronized (this) {
-      lastLowering = lowering;
-    }
-    return lastLowering
-        .handle(
-            (lowered, e) -> {
+    return inTurn(
+            () -> {
               skips.explain(SkipCause.OTHER);
               moving = cause;
-              return operation.get();
-            })
-        .thenCompose(moved -> moved)
-        .whenComplete(
-            (moved, e) -> {
-              follow(cause);
-              moving = SkipCause.OTHER;
+              return operation
+                  .get()
+                  .whenComplete(
+                      (moved, e) -> {
+                        follow(cause);
+                        moving = SkipCause.OTHER;
+                      });
             })
         .thenCompose(moved -> cause == SkipCause.CLEARED ? decided() : DONE)
         .thenCompose(moved -> flush());
+  }
+
+  /**
+   * Moves the managed cursor when every move that was asked for before has ended: one that goes on
+   * would find the cursor held, and move nobody.
+   */
+  private <T> CompletableFuture<T> inTurn(Supplier<CompletableFuture<T>> move) {
+    CompletableFuture<Void> asked = new CompletableFuture<>();
+    CompletableFuture<T> moved;
+    synchronized (this) {
+      moved =
+          lastMove
+              .handle((ended, e) -> null)
+              .thenCombine(asked, (ended, now) -> now)
+              .thenCompose(ready -> move.get());
+      lastMove = moved;
+    }
+    // Outside the monitor: storage may answer at once.
+    asked.complete(null);
+    return moved;
   }
 
   /** Follows the managed cursor, whoever moved it. */
@@ -513,13 +528,13 @@ public final class MarkDelete {
    * @return what {@code move} returned; fails when the managed cursor could not be moved
    */
   <T> CompletableFuture<T> lowerTo(long ordinal, Supplier<T> move) {
-    CompletableFuture<Void> lowered;
-    synchronized (this) {
-      holds++;
-      lowered = lowering.handle((done, e) -> null).thenCompose(previous -> lowerNow(ordinal));
-      lowering = lowered;
-    }
-    return lowered.thenApply(done -> move.get()).whenComplete((moved, e) -> release());
+    return inTurn(
+        () -> {
+          hold();
+          return lowerNow(ordinal)
+              .thenApply(done -> move.get())
+              .whenComplete((moved, e) -> release());
+        });
   }
 
   /**

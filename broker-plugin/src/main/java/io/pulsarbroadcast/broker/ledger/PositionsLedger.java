@@ -195,7 +195,25 @@ public final class PositionsLedger implements PositionsStore.Log {
     return config;
   }
 
+  /**
+   * Opens a log that nobody else has. What the broker has open already belongs to a load of the
+   * topic that was closed without waiting, or to an exchange of types there: it would write its own
+   * numbers between those of this load, and close the log under it. Closed, it can do neither.
+   */
   private static CompletableFuture<ManagedLedger> openLedger(
+      PersistentTopic topic, String name, ManagedLedgerConfig config) {
+    return openedAlready(topic, name, config)
+        .thenCompose(
+            opened ->
+                opened.getConfig() == config
+                    ? CompletableFuture.completedFuture(opened)
+                    : close(opened)
+                        .exceptionally(e -> null)
+                        .thenCompose(closed -> openLedger(topic, name, config)));
+  }
+
+  /** With another configuration, if it is open already. */
+  private static CompletableFuture<ManagedLedger> openedAlready(
       PersistentTopic topic, String name, ManagedLedgerConfig config) {
     CompletableFuture<ManagedLedger> opened = new CompletableFuture<>();
     BROKER

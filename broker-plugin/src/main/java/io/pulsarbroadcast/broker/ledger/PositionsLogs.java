@@ -59,7 +59,8 @@ public final class PositionsLogs {
   public static boolean isBroadcast(ManagedCursor cursor) {
     return DeclaredLog.of(cursor) != null
         || DeclaredLog.isUnknown(cursor)
-        || MarkDelete.isMarked(cursor);
+        || MarkDelete.isMarked(cursor)
+        || EphemeralCursor.isUnused(cursor);
   }
 
   /**
@@ -99,7 +100,9 @@ public final class PositionsLogs {
     if (MarkDelete.isMarked(cursor)) {
       return takeOver(subscription, cursor);
     }
-    return made ? begin(subscription, cursor, Origin.NEW) : findUnmarked(subscription, cursor);
+    return made || EphemeralCursor.isUnused(cursor)
+        ? begin(subscription, cursor, Origin.NEW)
+        : findUnmarked(subscription, cursor);
   }
 
   private static BrokerServiceException refusal(String subscription, Throwable failure) {

@@ -8,6 +8,7 @@ import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.compat.Line;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
+import io.pulsarbroadcast.broker.ledger.EphemeralCursor;
 import io.pulsarbroadcast.broker.ledger.PositionsLogs;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import io.pulsarbroadcast.broker.stats.BroadcastStats;
@@ -61,6 +62,7 @@ final class BroadcastTopic extends MeteredTopic {
       BrokerLine.superClose(MethodHandles.lookup(), BroadcastTopic.class);
 
   private final PositionsLogs logs = new PositionsLogs(this);
+  private final SubscribesUnderWay subscribes = new SubscribesUnderWay();
   private final TypeExchange types;
 
   /** Subscriptions whose positions are stored in a format that is not known. */
@@ -78,7 +80,7 @@ final class BroadcastTopic extends MeteredTopic {
       BroadcastConfig config,
       BroadcastMetrics metrics) {
     super(topic, ledger, broker, metrics);
-    this.types = new TypeExchange(this, config, logs);
+    this.types = new TypeExchange(this, config, logs, subscribes);
   }
 
   /**
@@ -175,10 +177,12 @@ final class BroadcastTopic extends MeteredTopic {
 
   @Override
   public CompletableFuture<Consumer> subscribe(SubscriptionOption option) {
-    if (option.getSubscriptionProperties().orElse(Map.of()).containsKey(DeclaredLog.PROPERTY)) {
-      return CompletableFuture.failedFuture(
-          new NotAllowedException(
-              "The subscription property " + DeclaredLog.PROPERTY + " is the broker's own"));
+    for (String property : List.of(DeclaredLog.PROPERTY, EphemeralCursor.PROPERTY)) {
+      if (option.getSubscriptionProperties().orElse(Map.of()).containsKey(property)) {
+        return CompletableFuture.failedFuture(
+            new NotAllowedException(
+                "The subscription property " + property + " is the broker's own"));
+      }
     }
     PersistentSubscription existing = getSubscription(option.getSubscriptionName());
     Map<String, String> declared =
@@ -201,7 +205,30 @@ final class BroadcastTopic extends MeteredTopic {
     if (existing instanceof BroadcastSubscription unused) {
       return subscribePlain(option, unused);
     }
-    return super.subscribe(option);
+    return super.subscribe(option)
+        .whenComplete(
+            (consumer, e) -> {
+              if (e == null) {
+                keep(option.getSubscriptionName());
+              }
+            });
+  }
+
+  /** A plain consumer uses what a refused one may have left: it is no longer only that one's. */
+  private void keep(String name) {
+    PersistentSubscription used = getSubscription(name);
+    if (used != null) {
+      EphemeralCursor.keep(used.getCursor())
+          .exceptionally(
+              e -> {
+                log.warn(
+                    "[{}][{}] Could not note that the subscription is plain: {}",
+                    getName(),
+                    name,
+                    e.toString());
+                return null;
+              });
+    }
   }
 
   /**
@@ -268,15 +295,12 @@ final class BroadcastTopic extends MeteredTopic {
     SubscriptionOption option = SubscribeOptions.named(asked, connection::nameOf);
     String name = option.getSubscriptionName();
     boolean isNew = getSubscription(name) == null;
-    if (isNew) {
-      types.subscribingToNew(name);
-    }
-    types.subscribing(name);
-    return super.subscribe(SubscribeOptions.asExclusive(option))
+    subscribes.begin(name, isNew);
+    return super.subscribe(SubscribeOptions.asExclusive(option, isNew))
         .whenComplete(
             (standIn, e) -> {
               if (isNew) {
-                types.subscribedToNew(name);
+                subscribes.madeNew(name);
               }
             })
         .thenCompose(
@@ -290,12 +314,37 @@ final class BroadcastTopic extends MeteredTopic {
                       .register(option, connection)
                       .thenApply(consumer -> (Consumer) consumer));
             })
-        .whenComplete((consumer, e) -> types.subscribed(name));
+        .whenComplete((consumer, e) -> subscribes.end(name))
+        .exceptionallyCompose(
+            e ->
+                takenAwayIfUnused(name)
+                    .thenCompose(done -> CompletableFuture.<Consumer>failedFuture(e)));
+  }
+
+  /**
+   * Takes away what the broker has made for a non-durable consumer that is refused after all: a
+   * durable subscription, whose backlog nobody would ever acknowledge.
+   */
+  private CompletableFuture<Void> takenAwayIfUnused(String name) {
+    PersistentSubscription left = getSubscription(name);
+    if (left == null
+        || left instanceof BroadcastSubscription
+        || !EphemeralCursor.isUnused(left.getCursor())
+        || subscribes.isUnderWay(name)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return left.delete()
+        .exceptionally(
+            e -> {
+              log.info(
+                  "[{}][{}] Kept after a refused subscribe: {}", getName(), name, e.toString());
+              return null;
+            });
   }
 
   /** Whether a Broadcast subscribe is under way, which may wait for the transaction buffer. */
   boolean isSubscribing(String subscription) {
-    return types.isSubscribing(subscription);
+    return subscribes.isUnderWay(subscription);
   }
 
   @Override

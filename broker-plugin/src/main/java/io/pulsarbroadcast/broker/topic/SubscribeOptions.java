@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.topic;
 
 import io.pulsarbroadcast.broker.BroadcastContract;
+import io.pulsarbroadcast.broker.ledger.EphemeralCursor;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -53,9 +54,17 @@ final class SubscribeOptions {
   /**
    * What the broker's own path is asked for: durable, because the one cursor is, and Exclusive,
    * which is the type that the subscription shows it.
+   *
+   * @param isNew whether it makes its subscription
    */
-  static SubscriptionOption asExclusive(SubscriptionOption option) {
+  static SubscriptionOption asExclusive(SubscriptionOption option, boolean isNew) {
+    Map<String, String> properties =
+        new HashMap<>(option.getSubscriptionProperties().orElse(Map.of()));
+    if (isNew && !option.isDurable()) {
+      properties.putAll(EphemeralCursor.PROPERTIES);
+    }
     return copy(option)
+        .subscriptionProperties(Optional.of(properties))
         .subType(SubType.Exclusive)
         .isDurable(true)
         .metadata(Map.of(BroadcastContract.TYPE_PROPERTY, BroadcastContract.BROADCAST))

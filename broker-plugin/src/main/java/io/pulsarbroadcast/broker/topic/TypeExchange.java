@@ -3,12 +3,11 @@ package io.pulsarbroadcast.broker.topic;
 
 import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 
-import com.google.common.collect.ConcurrentHashMultiset;
-import com.google.common.collect.Multiset;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.ledger.CursorReads;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
+import io.pulsarbroadcast.broker.ledger.EphemeralCursor;
 import io.pulsarbroadcast.broker.ledger.MarkDelete;
 import io.pulsarbroadcast.broker.ledger.PlainAcks;
 import io.pulsarbroadcast.broker.ledger.PositionsLogs;
@@ -17,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.ManagedCursor;
@@ -52,50 +52,29 @@ final class TypeExchange {
   private static final Logger log = LoggerFactory.getLogger(TypeExchange.class);
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
+  /** How long after a failure a log is declared again. */
+  private static final int DECLARE_SECONDS = 1;
+
   private final BroadcastTopic topic;
   private final BroadcastConfig config;
   private final PositionsLogs logs;
 
-  /** Broadcast subscribes that are under way, by subscription. */
-  private final Multiset<String> subscribes = ConcurrentHashMultiset.create();
-
-  /** Those of them that began when there was no such subscription. */
-  private final Multiset<String> subscribesToNew = ConcurrentHashMultiset.create();
+  private final SubscribesUnderWay subscribes;
 
   private final Map<String, CompletableFuture<BroadcastSubscription>> toBroadcast =
       new ConcurrentHashMap<>();
 
   private final Set<CompletableFuture<Void>> underWay = ConcurrentHashMap.newKeySet();
 
-  TypeExchange(BroadcastTopic topic, BroadcastConfig config, PositionsLogs logs) {
+  TypeExchange(
+      BroadcastTopic topic,
+      BroadcastConfig config,
+      PositionsLogs logs,
+      SubscribesUnderWay subscribes) {
     this.topic = topic;
     this.config = config;
     this.logs = logs;
-  }
-
-  /** A Broadcast subscribe begins. */
-  void subscribing(String name) {
-    subscribes.add(name);
-  }
-
-  /** Ends what {@link #subscribing} began. */
-  void subscribed(String name) {
-    subscribes.remove(name);
-  }
-
-  /** Whether a Broadcast subscribe is under way. */
-  boolean isSubscribing(String name) {
-    return subscribes.contains(name);
-  }
-
-  /** A Broadcast subscribe begins that makes its subscription, unless another is first. */
-  void subscribingToNew(String name) {
-    subscribesToNew.add(name);
-  }
-
-  /** Ends what {@link #subscribingToNew} began. */
-  void subscribedToNew(String name) {
-    subscribesToNew.remove(name);
+    this.subscribes = subscribes;
   }
 
   /**
@@ -120,11 +99,6 @@ final class TypeExchange {
           underWay.remove(end);
           end.complete(null);
         });
-  }
-
-  /** Whether somebody is making a subscription now. */
-  boolean isNew(String name) {
-    return subscribesToNew.contains(name);
   }
 
   /**
@@ -187,7 +161,7 @@ final class TypeExchange {
                 BrokerLine.isBeingReset(plain)
                     ? CompletableFuture.failedFuture(fenced(name))
                     : readingEnded(plain))
-        .thenCompose(ended -> logs.pastOf(name, plain.getCursor(), isNew(name)))
+        .thenCompose(ended -> pastOf(plain))
         // Last, so that what is refused before changes nothing.
         .thenCompose(
             past ->
@@ -206,6 +180,18 @@ final class TypeExchange {
                 topic.unlessClosing(() -> putBack(plain));
               }
             });
+  }
+
+  /**
+   * What is known of a subscription, unless the next load of its topic may have asked already: it
+   * is closed under that one then.
+   */
+  private CompletableFuture<SubscriptionPast> pastOf(PersistentSubscription plain) {
+    String name = plain.getName();
+    if (topic.isClosing()) {
+      return CompletableFuture.failedFuture(topicFenced());
+    }
+    return logs.pastOf(name, plain.getCursor(), subscribes.isNew(name));
   }
 
   /**
@@ -305,14 +291,15 @@ final class TypeExchange {
         // Without the mark and declared it is Broadcast without positions; the reverse would be
         // lost.
         .thenCompose(ended -> MarkDelete.unmark(cursor))
-        .thenCompose(unmarked -> DeclaredLog.revoke(cursor))
+        .thenCompose(unmarked -> EphemeralCursor.keep(cursor))
+        .thenCompose(kept -> DeclaredLog.revoke(cursor))
         .thenCompose(revoked -> putInPlace(unused, subscribe))
         .handle(
             (exchanged, e) -> {
               if (e != null) {
-                return declared
-                    .declare(cursor)
-                    .handle((again, notAgain) -> goOn(unused, e))
+                return declareAgain(unused, declared)
+                    .thenRun(() -> goOn(unused))
+                    .handle((again, notAgain) -> CompletableFuture.<Void>failedFuture(e))
                     .thenCompose(failed -> failed);
               }
               // Nobody declares them any more, so the client need not wait.
@@ -344,10 +331,35 @@ final class TypeExchange {
             });
   }
 
+  /**
+   * Has a cursor say again what its log is, until that is on storage: a subscription that went on
+   * before would store positions in a log that the next load does not know.
+   *
+   * @return fails when the subscription does not go on here
+   */
+  private CompletableFuture<Void> declareAgain(BroadcastSubscription kept, DeclaredLog declared) {
+    return declared
+        .declare(kept.getCursor())
+        .exceptionallyCompose(
+            e -> {
+              if (topic.isClosing() || topic.getSubscription(kept.getName()) != kept) {
+                return CompletableFuture.failedFuture(e);
+              }
+              log.warn(
+                  "[{}][{}] Could not become plain, nor declare the positions log again, trying again: {}",
+                  topic.getName(),
+                  kept.getName(),
+                  e.toString());
+              return CompletableFuture.runAsync(
+                      () -> {},
+                      CompletableFuture.delayedExecutor(DECLARE_SECONDS, TimeUnit.SECONDS))
+                  .thenCompose(later -> declareAgain(kept, declared));
+            });
+  }
+
   /** A subscription goes on as it was; a topic that is being closed resumes its own if need be. */
-  private CompletableFuture<Void> goOn(BroadcastSubscription kept, Throwable failure) {
+  private void goOn(BroadcastSubscription kept) {
     topic.unlessClosing(kept::resumeAfterFence);
-    return CompletableFuture.failedFuture(failure);
   }
 
   private CompletableFuture<Void> readingEnded(PersistentSubscription closed) {

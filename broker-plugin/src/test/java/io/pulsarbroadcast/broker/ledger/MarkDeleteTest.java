@@ -252,6 +252,46 @@ class MarkDeleteTest {
     assertThat(skips.entries(SkipCause.OTHER)).isZero();
   }
 
+  /** Who is told that the backlog is cleared is past it; who asked later goes back. */
+  @Test
+  void shouldClearBetweenTwoMovesBack() {
+    VirtualCursor slow = connect("slow", 0);
+    ackTo(slow, 20);
+    markDelete.handOver();
+    cursor.completeAll();
+    CompletableFuture<VirtualCursor> early = markDelete.lowerTo(5, () -> connect("early", 5));
+    CompletableFuture<Void> cleared =
+        markDelete.moveOn(
+            SkipCause.CLEARED,
+            () -> {
+              cursor.next = 30;
+              return CompletableFuture.completedFuture(null);
+            });
+    CompletableFuture<VirtualCursor> later = markDelete.lowerTo(8, () -> connect("later", 8));
+    assertThat(cleared).isNotDone();
+    cursor.completeAll();
+    assertThat(cleared).isCompleted();
+    assertThat(slow.next()).isEqualTo(30);
+    assertThat(early.join().next()).isEqualTo(30);
+    assertThat(later.join().next()).isEqualTo(8);
+    assertThat(cursor.next).as("I3").isEqualTo(8);
+    assertThat(skips.entries(SkipCause.CLEARED)).as("I6").isEqualTo(10 + 25);
+  }
+
+  /** One waits for storage, and the others for that one. */
+  @Test
+  void shouldEndAnyNumberOfMovesThatWaitForEachOther() {
+    ackTo(connect("ahead", 0), 20);
+    markDelete.handOver();
+    cursor.completeAll();
+    CompletableFuture<?>[] early = new CompletableFuture<?>[100_000];
+    for (int i = 0; i < early.length; i++) {
+      early[i] = markDelete.lowerTo(5, () -> null);
+    }
+    cursor.completeAll();
+    assertThat(early).allMatch(CompletableFuture::isDone);
+  }
+
   /** The broker moves the cursor, and says afterwards that messages expired. */
   @Test
   void shouldCountAnExpiryThatItFollowedBeforeTheBrokerSaidWhatItWas() {

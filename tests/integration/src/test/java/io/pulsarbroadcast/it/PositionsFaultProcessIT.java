@@ -138,16 +138,7 @@ class PositionsFaultProcessIT {
             .build();
     broker.admin().namespaces().setSubscriptionDispatchRate(namespace, rate);
     String topic = OperatedBroker.topicIn(namespace);
-    broker
-        .broadcast(topic, "all", "brief")
-        .property("pulsar.broadcast.cursor.ttl.seconds", "0")
-        .subscribe()
-        .close();
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(stats(broker, topic, "all").getSubscriptionProperties())
-                    .containsEntry("pulsar.broadcast.positions.waiting", "0"));
+    leaveNoPosition(topic);
     List<Consumer<String>> others = fill(topic);
     assertOneTooMany(plain(topic));
     assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");
@@ -447,7 +438,7 @@ class PositionsFaultProcessIT {
     broker.admin().topics().unload(topic);
     broker.broadcast(topic, "all", "car").subscribe().close();
     PositionsFaults faults = PositionsFaults.in(folder);
-    faults.failNext(Declaration.NOT_WRITTEN);
+    faults.failNext(topic, Declaration.NOT_WRITTEN);
     assertThatThrownBy(() -> decide(topic, reset)).isInstanceOf(PulsarAdminException.class);
     assertThat(faults.isToFail()).isFalse();
     assertLost(topic, 1);
@@ -479,7 +470,7 @@ class PositionsFaultProcessIT {
   void shouldFindOutWhatBecameOfADeclarationThatFailed(Declaration how) throws Exception {
     String topic = Broker.newTopic();
     PositionsFaults faults = PositionsFaults.in(folder);
-    faults.failNext(how);
+    faults.failNext(topic, how);
     try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
       assertThat(faults.isToFail()).as("still to happen").isFalse();
       publish(broker, topic, 0, 5);
@@ -651,6 +642,168 @@ class PositionsFaultProcessIT {
     }
   }
 
+  /** Whoever comes back misses nothing, though the write that made it plain was not answered. */
+  @Test
+  void shouldGoOnWithItsLogWhenItCouldNotFindOutWhetherItBecamePlain() throws Exception {
+    String topic = Broker.newTopic();
+    leaveNoPosition(topic);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.loseNextRevocation(topic);
+    try (PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      assertThat(raw.subscribePlain(1_000_000, topic, "plain")).failsWithin(Duration.ofMinutes(1));
+    }
+    assertThat(faults.isRevocationToBeLost()).isFalse();
+
+    leaveCarAtTwo(topic);
+    assertThat(faults.declared(topic)).matches("\\w+/-?\\d+/");
+    try (Consumer<String> other = broker.atOnce(topic, "all", "other").subscribe()) {
+      other.seek(MessageId.earliest);
+      assertThat(receiveAndAck(other, 1)).isEqualTo(values(0, 1));
+      awaitConnected(broker, other);
+    }
+    broker.admin().topics().unload(topic);
+    assertCarIsAtTwo(topic);
+  }
+
+  private static void leaveNoPosition(String topic) throws Exception {
+    broker
+        .broadcast(topic, "all", "brief")
+        .property("pulsar.broadcast.cursor.ttl.seconds", "0")
+        .subscribe()
+        .close();
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(stats(broker, topic, "all").getSubscriptionProperties())
+                    .containsEntry("pulsar.broadcast.positions.waiting", "0"));
+  }
+
+  /**
+   * I4: the broker closes a topic without waiting, and loads it again while what the former load
+   * writes of positions is not answered.
+   */
+  @Test
+  void shouldHaveALogOfItsOwnWhenTheFormerLoadStillWrites() throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    String topic = OperatedBroker.topicIn(namespace);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe();
+        Consumer<String> slow = broker.atOnce(topic, "all", "slow").subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveAndAck(car, 2)).isEqualTo(values(0, 2));
+      awaitBacklog(broker, topic, "all", 5);
+      broker.admin().topics().unload(topic);
+      awaitConnected(broker, car);
+      awaitConnected(broker, slow);
+
+      faults.hang(topic);
+      try {
+        assertThat(receiveAndAck(slow, 5)).isEqualTo(values(0, 5));
+        broker.admin().namespaces().unload(namespace);
+        awaitConnected(broker, car);
+        awaitConnected(broker, slow);
+      } finally {
+        faults.answer();
+      }
+      // Its name is stored by the load that is.
+      try (Consumer<String> third = broker.atOnce(topic, "all", "third").subscribe()) {
+        publish(broker, topic, 5, 6);
+        assertThat(receiveAndAck(third, 1)).isEqualTo(values(5, 6));
+      }
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 4)).as("I1").isEqualTo(values(2, 6));
+      assertNothingMore(car);
+    }
+  }
+
+  /** Nobody would ever acknowledge what a durable subscription keeps that nobody has. */
+  @Test
+  void shouldLeaveNoSubscriptionOfARefusedNonDurableConsumer() throws Exception {
+    String topic = Broker.newTopic();
+    List<Consumer<String>> others = fill(topic);
+    assertOneTooMany(nonDurable(topic));
+    assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("other");
+    for (Consumer<String> other : others) {
+      other.close();
+    }
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.failToOpen();
+    try (PulsarClient client = brief()) {
+      assertThatThrownBy(() -> nonDurable(client, topic).subscribe())
+          .isInstanceOf(PulsarClientException.class);
+      assertThat(faultsOf(topic)).as("times that it was tried").isPositive();
+    } finally {
+      faults.open();
+    }
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(broker.admin().topics().getSubscriptions(topic))
+                    .containsExactly("other"));
+  }
+
+  /** The same when it cannot be deleted then; the topic is loaded again before anybody comes. */
+  @Test
+  void shouldEndWithTheNextLoadWhatARefusedNonDurableConsumerLeft() throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createNonPartitionedTopic(topic);
+    leaveRefusedNonDurable(topic);
+    broker.admin().topics().unload(topic);
+    publish(broker, topic, 0, 1);
+    await()
+        .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
+  }
+
+  /** A plain consumer that takes over what was left has its subscription for good. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldKeepWhatARefusedNonDurableConsumerLeftForAPlainOne(boolean loadedAgain)
+      throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createNonPartitionedTopic(topic);
+    leaveRefusedNonDurable(topic);
+    if (loadedAgain) {
+      broker.admin().topics().unload(topic);
+    }
+    try (Consumer<String> plain = plain(topic).subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveAndAck(plain, 2)).isEqualTo(values(0, 2));
+      awaitBacklog(broker, topic, "all", 3);
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> plain = plain(topic).subscribe()) {
+      assertThat(receiveAndAck(plain, 3)).isEqualTo(values(2, 5));
+      assertThat(stats(broker, topic, "all").getType()).isEqualTo("Exclusive");
+    }
+  }
+
+  private static void leaveRefusedNonDurable(String topic) throws Exception {
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.failNextDeletion();
+    faults.failToOpen();
+    try (PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      assertThat(raw.subscribe(1_000_000, topic, "reader", false))
+          .failsWithin(Duration.ofMinutes(1));
+      assertThat(faults.isDeletionToFail()).isFalse();
+    } finally {
+      faults.open();
+    }
+    assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("all");
+  }
+
+  private static ConsumerBuilder<String> nonDurable(String topic) {
+    return nonDurable(broker.client(), topic);
+  }
+
+  private static ConsumerBuilder<String> nonDurable(PulsarClient client, String topic) {
+    return Broker.broadcast(client, topic, "all", "reader")
+        .subscriptionMode(SubscriptionMode.NonDurable);
+  }
+
   private static List<String> receiveUntil(Consumer<String> consumer, String last)
       throws Exception {
     List<String> received = new ArrayList<>();
@@ -676,15 +829,19 @@ class PositionsFaultProcessIT {
 
   /** Subscribes with a client that does not try for long. */
   private static void subscribeSoon(String topic, String name) throws Exception {
-    try (PulsarClient client =
-            PulsarClient.builder()
-                .serviceUrl(broker.process().serviceUrl())
-                .operationTimeout(3, TimeUnit.SECONDS)
-                .lookupTimeout(3, TimeUnit.SECONDS)
-                .build();
+    try (PulsarClient client = brief();
         Consumer<String> consumer = Broker.broadcast(client, topic, "all", name).subscribe()) {
       assertThat(consumer).as("should not have been answered").isNull();
     }
+  }
+
+  /** A client that does not try for long. */
+  private static PulsarClient brief() throws PulsarClientException {
+    return PulsarClient.builder()
+        .serviceUrl(broker.process().serviceUrl())
+        .operationTimeout(3, TimeUnit.SECONDS)
+        .lookupTimeout(3, TimeUnit.SECONDS)
+        .build();
   }
 
   private static long faultsOf(String topic) throws IOException {

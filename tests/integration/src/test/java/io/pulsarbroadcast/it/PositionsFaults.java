@@ -28,12 +28,16 @@ final class PositionsFaults {
       import java.lang.reflect.Method;
       import java.lang.reflect.Proxy;
       import java.nio.file.Files;
+      import java.nio.file.NoSuchFileException;
       import java.nio.file.Path;
       import java.io.ByteArrayOutputStream;
       import java.io.DataOutputStream;
+      import java.io.IOException;
+      import java.util.ArrayList;
       import java.util.List;
       import java.util.Map;
       import java.util.Optional;
+      import java.util.Queue;
       import java.util.concurrent.CompletableFuture;
       import java.util.function.Supplier;
       import java.util.stream.Stream;
@@ -54,6 +58,7 @@ final class PositionsFaults {
       import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
       import org.apache.bookkeeper.mledger.impl.MetaStore;
       import org.apache.bookkeeper.mledger.impl.MetaStore.MetaStoreCallback;
+      import org.apache.bookkeeper.mledger.impl.OpAddEntry;
       import org.apache.pulsar.metadata.api.Stat;
       import org.roaringbitmap.RoaringBitmap;
       import org.apache.pulsar.broker.PulsarService;
@@ -120,7 +125,8 @@ final class PositionsFaults {
               new Class<?>[] {MetaStore.class},
               (proxy, method, arguments) -> {
                 if (method.getName().equals("asyncGetCursorInfo")
-                    && Files.deleteIfExists(FOLDER.resolve("unread"))) {
+                    && isAbout("unread", arguments[0])) {
+                  Files.delete(FOLDER.resolve("unread"));
                   ((MetaStoreCallback<?>) arguments[2])
                       .operationFailed(new MetaStoreException("Fault: not read"));
                   return null;
@@ -141,9 +147,7 @@ final class PositionsFaults {
                 }
                 if (method.getName().equals("asyncUpdateCursorInfo")
                     && declared(arguments[2]).isEmpty()
-                    && Files.exists(FOLDER.resolve("halt"))
-                    && !isPositions(arguments[0])
-                    && arguments[0].toString().contains(Files.readString(FOLDER.resolve("halt")))) {
+                    && isAbout("halt", arguments[0])) {
                   Files.delete(FOLDER.resolve("halt"));
                   arguments[4] =
                       new MetaStoreCallback<Void>() {
@@ -157,6 +161,12 @@ final class PositionsFaults {
                       };
                 }
                 if (method.getName().equals("asyncUpdateCursorInfo")
+                    && declared(arguments[2]).isEmpty()
+                    && isAbout("revocation", arguments[0])) {
+                  Files.delete(FOLDER.resolve("revocation"));
+                  arguments[4] = withoutAnAnswer((MetaStoreCallback<Void>) arguments[4]);
+                }
+                if (method.getName().equals("asyncUpdateCursorInfo")
                     && declared(arguments[2]).filter(log -> log.endsWith("/")).isPresent()
                     && Files.deleteIfExists(FOLDER.resolve("property"))) {
                   MetaStoreCallback<Void> callback = (MetaStoreCallback<Void>) arguments[4];
@@ -164,19 +174,7 @@ final class PositionsFaults {
                     callback.operationFailed(new MetaStoreException("Fault: not written"));
                     return null;
                   }
-                  arguments[4] =
-                      new MetaStoreCallback<Void>() {
-                        @Override
-                        public void operationComplete(Void result, Stat stat) {
-                          callback.operationFailed(
-                              new MetaStoreException("Fault: written, without an answer"));
-                        }
-
-                        @Override
-                        public void operationFailed(MetaStoreException e) {
-                          callback.operationFailed(e);
-                        }
-                      };
+                  arguments[4] = withoutAnAnswer(callback);
                 }
                 try {
                   return method.invoke(real, arguments);
@@ -184,6 +182,31 @@ final class PositionsFaults {
                   throw e.getCause();
                 }
               });
+        }
+
+        /** Whether something is to happen, and to a topic of that name. */
+        private static boolean isAbout(String fault, Object name) throws IOException {
+          try {
+            return !isPositions(name)
+                && Files.exists(FOLDER.resolve(fault))
+                && name.toString().contains(Files.readString(FOLDER.resolve(fault)));
+          } catch (NoSuchFileException e) {
+            return false;
+          }
+        }
+
+        private static MetaStoreCallback<Void> withoutAnAnswer(MetaStoreCallback<Void> callback) {
+          return new MetaStoreCallback<Void>() {
+            @Override
+            public void operationComplete(Void result, Stat stat) {
+              callback.operationFailed(new MetaStoreException("Fault: written, without an answer"));
+            }
+
+            @Override
+            public void operationFailed(MetaStoreException e) {
+              callback.operationFailed(e);
+            }
+          };
         }
 
         /**
@@ -220,6 +243,7 @@ final class PositionsFaults {
           try {
             Field state = ManagedLedgerImpl.class.getDeclaredField("state");
             state.setAccessible(true);
+            List<ManagedLedgerImpl> hung = new ArrayList<>();
             while (true) {
               Thread.sleep(20);
               if (Files.exists(FOLDER.resolve("write"))) {
@@ -230,6 +254,26 @@ final class PositionsFaults {
                   }
                 }
                 Files.delete(FOLDER.resolve("write"));
+              }
+              if (Files.exists(FOLDER.resolve("hang"))) {
+                String topic = Files.readString(FOLDER.resolve("hang"));
+                for (var open : factory.getManagedLedgers().entrySet()) {
+                  if (isPositions(open.getKey()) && open.getKey().contains(topic)) {
+                    state.set(open.getValue(), ManagedLedgerImpl.State.CreatingLedger);
+                    hung.add((ManagedLedgerImpl) open.getValue());
+                  }
+                }
+                Files.delete(FOLDER.resolve("hang"));
+              }
+              if (Files.exists(FOLDER.resolve("answer"))) {
+                for (ManagedLedgerImpl log : hung) {
+                  if (state.get(log) == ManagedLedgerImpl.State.CreatingLedger) {
+                    state.set(log, ManagedLedgerImpl.State.LedgerOpened);
+                  }
+                  answer(log);
+                }
+                hung.clear();
+                Files.delete(FOLDER.resolve("answer"));
               }
               if (Files.exists(FOLDER.resolve("unreadable"))) {
                 hideFirstLedger(
@@ -324,6 +368,20 @@ final class PositionsFaults {
           } catch (Exception e) {
             e.printStackTrace();
           }
+        }
+
+        /** Writes what has waited; to a ledger that is closed by then, as bookies answer late. */
+        private static void answer(ManagedLedgerImpl log) throws Exception {
+          for (OpAddEntry add : (Queue<OpAddEntry>) get(log, ManagedLedgerImpl.class, "pendingAddEntries")) {
+            add.setLedger((LedgerHandle) get(log, ManagedLedgerImpl.class, "currentLedger"));
+            add.initiate();
+          }
+        }
+
+        private static Object get(Object target, Class<?> type, String name) throws Exception {
+          Field field = type.getDeclaredField(name);
+          field.setAccessible(true);
+          return field.get(target);
         }
 
         private static void set(Class<?> type, Object target, String name, Object value)
@@ -491,7 +549,7 @@ final class PositionsFaults {
     return Files.move(written, folder.resolve(what));
   }
 
-  /** What one is to happen to the next declaration of a log. */
+  /** What is to happen to the next declaration of a log. */
   enum Declaration {
     /** It is not written, and answered with a failure. */
     NOT_WRITTEN,
@@ -501,12 +559,12 @@ final class PositionsFaults {
     WRITTEN_AND_NOT_READ
   }
 
-  void failNext(Declaration how) throws IOException {
+  void failNext(String topic, Declaration how) throws IOException {
     if (how == Declaration.NOT_WRITTEN) {
       Files.createFile(folder.resolve("property not applied"));
     }
     if (how == Declaration.WRITTEN_AND_NOT_READ) {
-      Files.createFile(folder.resolve("unread"));
+      say("unread", localNameOf(topic));
     }
     Files.createFile(folder.resolve("property"));
   }
@@ -635,6 +693,30 @@ final class PositionsFaults {
   /** Leaves the logs that are open as after a write that failed. */
   void failWrite() throws IOException {
     ask("write", "WriteFailed");
+  }
+
+  /** From now on what is written to the open logs of a topic is not answered. */
+  void hang(String topic) throws IOException {
+    ask("hang", localNameOf(topic));
+  }
+
+  /** What has not been answered is; a log that is closed meanwhile takes nothing. */
+  void answer() throws IOException {
+    ask("answer", "");
+  }
+
+  /**
+   * The next subscription of a topic that becomes plain has its log revoked, but the broker is not
+   * told, and cannot find out at once.
+   */
+  void loseNextRevocation(String topic) throws IOException {
+    say("unread", localNameOf(topic));
+    say("revocation", localNameOf(topic));
+  }
+
+  /** Whether {@link #loseNextRevocation} has not happened yet. */
+  boolean isRevocationToBeLost() {
+    return Files.exists(folder.resolve("revocation")) || Files.exists(folder.resolve("unread"));
   }
 
   /** The first ledger of a topic cannot be opened any more, until the topic is unloaded. */

@@ -85,6 +85,11 @@ final class RawConnection {
     return subscribe(consumerId, topic, name, subscribe -> subscribe.setDurable(durable));
   }
 
+  /** Subscribes a consumer that does not ask for Broadcast. */
+  CompletableFuture<?> subscribePlain(long consumerId, String topic, String name) {
+    return subscribe(consumerId, topic, name, CommandSubscribe::clearMetadata);
+  }
+
   /** Subscribes a durable consumer that wants to start so long ago. */
   CompletableFuture<?> subscribeBack(
       long consumerId, String topic, String name, Duration rollback) {
@@ -108,11 +113,11 @@ final class RawConnection {
                   .setSubType(SubType.Exclusive)
                   .setConsumerId(consumerId)
                   .setRequestId(requestId);
+          subscribe.addMetadata().setKey("pulsar.subscription.type").setValue("Broadcast");
           options.accept(subscribe);
           if (name != null) {
             subscribe.setConsumerName(name);
           }
-          subscribe.addMetadata().setKey("pulsar.subscription.type").setValue("Broadcast");
           return Commands.serializeWithSize(command);
         });
   }

@@ -1,0 +1,46 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.ledger;
+
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.bookkeeper.mledger.ManagedCursor;
+
+/**
+ * The cursor that a non-durable Broadcast subscribe makes, which is durable as the one of every
+ * Broadcast subscription. It says so itself, from its first write on: if the subscribe is refused
+ * after all, or the broker stops, nobody takes it for a plain subscription, whose backlog is kept.
+ * Stateless; may be called from any thread.
+ *
+ * <p>Once a positions log is declared ({@link DeclaredLog}), that and the cursor's mark ({@link
+ * MarkDelete#isOfNonDurable}) say more, and this nothing.
+ */
+public final class EphemeralCursor {
+
+  /** No client may set it, see {@code BroadcastTopic}. */
+  public static final String PROPERTY = DeclaredLog.INTERNAL + "broadcast.ephemeral";
+
+  /** What a subscribe that makes one adds to the subscription's properties. */
+  public static final Map<String, String> PROPERTIES = Map.of(PROPERTY, "1");
+
+  private EphemeralCursor() {}
+
+  /** Whether a cursor was made for a non-durable consumer that it has not served. */
+  public static boolean isUnused(ManagedCursor cursor) {
+    return isMade(cursor)
+        && DeclaredLog.of(cursor) == null
+        && !DeclaredLog.isUnknown(cursor)
+        && !MarkDelete.isMarked(cursor);
+  }
+
+  private static boolean isMade(ManagedCursor cursor) {
+    Map<String, String> properties = cursor.getCursorProperties();
+    return properties != null && properties.containsKey(PROPERTY);
+  }
+
+  /** Has a cursor be a plain subscription's, which stays; completed when that is on storage. */
+  public static CompletableFuture<Void> keep(ManagedCursor cursor) {
+    return isMade(cursor)
+        ? cursor.removeCursorProperty(PROPERTY)
+        : CompletableFuture.completedFuture(null);
+  }
+}
