@@ -336,6 +336,7 @@ final class BroadcastTopic extends MeteredTopic {
     return left.delete()
         .exceptionally(
             e -> {
+              loadAnewIfClosed(left.getCursor());
               log.info(
                   "[{}][{}] Kept after a refused subscribe: {}", getName(), name, e.toString());
               return null;
