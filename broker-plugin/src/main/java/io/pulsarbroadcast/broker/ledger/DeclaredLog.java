@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -88,25 +89,30 @@ public record DeclaredLog(String generation, long formerLedger, List<String> los
    */
   public CompletableFuture<Void> declare(ManagedCursor cursor) {
     String value = generation + "/" + formerLedger + "/" + String.join(",", lost);
-    return orApplied(cursor, value, cursor.putCursorProperty(PROPERTY, value));
+    return orApplied(
+        cursor, () -> valueOf(cursor).equals(value), cursor.putCursorProperty(PROPERTY, value));
   }
 
   /** Has a cursor say nothing of a log any more: the subscription is plain. */
   public static CompletableFuture<Void> revoke(ManagedCursor cursor) {
     return valueOf(cursor).isEmpty()
         ? CompletableFuture.completedFuture(null)
-        : orApplied(cursor, "", cursor.removeCursorProperty(PROPERTY));
+        : orApplied(cursor, () -> valueOf(cursor).isEmpty(), cursor.removeCursorProperty(PROPERTY));
   }
 
-  /** A write that failed may have been applied all the same: storage says whether. */
-  private static CompletableFuture<Void> orApplied(
-      ManagedCursor cursor, String value, CompletableFuture<Void> written) {
+  /**
+   * A write of a property that failed may have been applied all the same: storage says whether.
+   *
+   * @param applied looks at what the cursor says
+   */
+  static CompletableFuture<Void> orApplied(
+      ManagedCursor cursor, BooleanSupplier applied, CompletableFuture<Void> written) {
     return written.exceptionallyCompose(
         e ->
             CursorState.refresh(cursor)
                 .handle(
                     (refreshed, unknown) ->
-                        unknown == null && valueOf(cursor).equals(value)
+                        unknown == null && applied.getAsBoolean()
                             ? CompletableFuture.<Void>completedFuture(null)
                             : CompletableFuture.<Void>failedFuture(e))
                 .thenCompose(done -> done));

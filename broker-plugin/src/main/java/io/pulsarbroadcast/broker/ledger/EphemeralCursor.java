@@ -40,7 +40,8 @@ public final class EphemeralCursor {
   /** Has a cursor be a plain subscription's, which stays; completed when that is on storage. */
   public static CompletableFuture<Void> keep(ManagedCursor cursor) {
     return isMade(cursor)
-        ? cursor.removeCursorProperty(PROPERTY)
+        ? DeclaredLog.orApplied(
+            cursor, () -> !isMade(cursor), cursor.removeCursorProperty(PROPERTY))
         : CompletableFuture.completedFuture(null);
   }
 }

@@ -402,8 +402,7 @@ public final class MarkDelete {
             () -> {
               skips.explain(SkipCause.OTHER);
               moving = cause;
-              return operation
-                  .get()
+              return DONE.thenCompose(begun -> operation.get())
                   .whenComplete(
                       (moved, e) -> {
                         follow(cause);

@@ -20,10 +20,12 @@ import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.bookkeeper.mledger.ManagedLedgerConfig;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.LedgerNotExistException;
+import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerAlreadyClosedException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerNotFoundException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.MetadataNotFoundException;
 import org.apache.bookkeeper.mledger.Position;
+import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.NullLedgerOffloader;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
@@ -66,6 +68,7 @@ public final class PositionsLedger implements PositionsStore.Log {
   private volatile ManagedCursor cursor;
   private volatile boolean takenOver;
   private volatile boolean closed;
+  private volatile boolean reopening;
 
   private PositionsLedger(PersistentTopic topic, String subscription, String name) {
     this.topic = topic;
@@ -88,7 +91,7 @@ public final class PositionsLedger implements PositionsStore.Log {
     return topic
         .getBrokerService()
         .getManagedLedgerConfig(TopicName.get(topic.getName()))
-        .thenCompose(config -> openLedger(topic, name, forPositions(config, create)))
+        .thenCompose(config -> openLedger(forPositions(config, create)))
         .thenCompose(
             opened ->
                 openCursor(opened)
@@ -113,13 +116,21 @@ public final class PositionsLedger implements PositionsStore.Log {
    * appended before that is done fails.
    */
   public void reopen() {
+    reopening = true;
     closed = false;
+    openAgain();
+  }
+
+  private void openAgain() {
     open(false)
         .whenComplete(
             (opened, e) -> {
-              if (e == null && closed) {
-                close();
-              } else if (e != null && !closed) {
+              if (e == null) {
+                reopening = false;
+                if (closed) {
+                  close();
+                }
+              } else if (!closed) {
                 log.warn(
                     "[{}][{}] Could not open the positions log again, trying again: {}",
                     topic.getName(),
@@ -129,14 +140,14 @@ public final class PositionsLedger implements PositionsStore.Log {
                     .getBrokerService()
                     .getPulsar()
                     .getExecutor()
-                    .schedule(this::reopenUnlessClosed, REOPEN_SECONDS, TimeUnit.SECONDS);
+                    .schedule(this::openAgainUnlessClosed, REOPEN_SECONDS, TimeUnit.SECONDS);
               }
             });
   }
 
-  private void reopenUnlessClosed() {
+  private void openAgainUnlessClosed() {
     if (!closed) {
-      reopen();
+      openAgain();
     }
   }
 
@@ -200,16 +211,18 @@ public final class PositionsLedger implements PositionsStore.Log {
    * topic that was closed without waiting, or to an exchange of types there: it would write its own
    * numbers between those of this load, and close the log under it. Closed, it can do neither.
    */
-  private static CompletableFuture<ManagedLedger> openLedger(
-      PersistentTopic topic, String name, ManagedLedgerConfig config) {
+  private CompletableFuture<ManagedLedger> openLedger(ManagedLedgerConfig config) {
     return openedAlready(topic, name, config)
         .thenCompose(
-            opened ->
-                opened.getConfig() == config
-                    ? CompletableFuture.completedFuture(opened)
-                    : close(opened)
-                        .exceptionally(e -> null)
-                        .thenCompose(closed -> openLedger(topic, name, config)));
+            opened -> {
+              if (opened.getConfig() == config) {
+                return CompletableFuture.completedFuture(opened);
+              }
+              return closed
+                  ? CompletableFuture.failedFuture(
+                      new ManagedLedgerAlreadyClosedException("The positions log is closed"))
+                  : close(opened).exceptionally(e -> null).thenCompose(done -> openLedger(config));
+            });
   }
 
   /** With another configuration, if it is open already. */
@@ -329,7 +342,7 @@ public final class PositionsLedger implements PositionsStore.Log {
 
           @Override
           public void addFailed(ManagedLedgerException exception, Object ctx) {
-            if (exception instanceof ManagedLedgerFencedException) {
+            if (exception instanceof ManagedLedgerFencedException || isClosedByAnother()) {
               closeTopic();
             }
             // Until it is told so, a managed ledger takes nothing more after a failed write. What
@@ -342,16 +355,24 @@ public final class PositionsLedger implements PositionsStore.Log {
     return appended;
   }
 
+  /** Whether another load of the topic has it, see {@link #openLedger}. */
+  private boolean isClosedByAnother() {
+    return !closed
+        && !reopening
+        && ((ManagedLedgerImpl) ledger).getState() == ManagedLedgerImpl.State.Closed;
+  }
+
   /**
-   * Somebody else has written to the log, so this one never takes anything again: the topic closes,
-   * as the broker has it close when that happens to its own ledger, and is loaded anew.
+   * Somebody else has written to the log, or has it, so this one never takes anything again: the
+   * topic closes, as the broker has it close when that happens to its own ledger, and is loaded
+   * anew.
    */
   private synchronized void closeTopic() {
     // The former log takes one record only, and is fenced while it is being deleted.
     if (!takenOver && !name.equals(PositionsLogName.former(topic.getName(), subscription))) {
       takenOver = true;
       log.warn(
-          "[{}][{}] The positions log is fenced: closing the topic, to load it again",
+          "[{}][{}] The positions log has been taken over: closing the topic, to load it again",
           topic.getName(),
           subscription);
       topic.close(true);

@@ -6,6 +6,7 @@ import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
+import io.pulsarbroadcast.broker.compat.CursorState;
 import io.pulsarbroadcast.broker.compat.Line;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.EphemeralCursor;
@@ -67,6 +68,9 @@ final class BroadcastTopic extends MeteredTopic {
 
   /** Subscriptions whose positions are stored in a format that is not known. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
+
+  /** Subscriptions of refused subscribes that are being deleted. */
+  private final Set<String> takenAway = ConcurrentHashMap.newKeySet();
 
   /** How often the broker began to close the topic, less how often it could not. */
   private final AtomicInteger closings = new AtomicInteger();
@@ -205,30 +209,7 @@ final class BroadcastTopic extends MeteredTopic {
     if (existing instanceof BroadcastSubscription unused) {
       return subscribePlain(option, unused);
     }
-    return super.subscribe(option)
-        .whenComplete(
-            (consumer, e) -> {
-              if (e == null) {
-                keep(option.getSubscriptionName());
-              }
-            });
-  }
-
-  /** A plain consumer uses what a refused one may have left: it is no longer only that one's. */
-  private void keep(String name) {
-    PersistentSubscription used = getSubscription(name);
-    if (used != null) {
-      EphemeralCursor.keep(used.getCursor())
-          .exceptionally(
-              e -> {
-                log.warn(
-                    "[{}][{}] Could not note that the subscription is plain: {}",
-                    getName(),
-                    name,
-                    e.toString());
-                return null;
-              });
-    }
+    return super.subscribe(option);
   }
 
   /**
@@ -294,6 +275,9 @@ final class BroadcastTopic extends MeteredTopic {
     }
     SubscriptionOption option = SubscribeOptions.named(asked, connection::nameOf);
     String name = option.getSubscriptionName();
+    if (isCompactionSubscription(name)) {
+      return busy("Subscription " + name + " is the broker's own");
+    }
     boolean isNew = getSubscription(name) == null;
     subscribes.begin(name, isNew);
     return super.subscribe(SubscribeOptions.asExclusive(option, isNew))
@@ -330,17 +314,22 @@ final class BroadcastTopic extends MeteredTopic {
     if (left == null
         || left instanceof BroadcastSubscription
         || !EphemeralCursor.isUnused(left.getCursor())
-        || subscribes.isUnderWay(name)) {
+        || subscribes.isUnderWay(name)
+        || isClosing()
+        || !takenAway.add(name)) {
       return CompletableFuture.completedFuture(null);
     }
-    return left.delete()
+    // The next owner knows better what it is.
+    return CursorState.owned(ledger)
+        .thenCompose(owned -> left.delete())
         .exceptionally(
             e -> {
               loadAnewIfClosed(left.getCursor());
               log.info(
                   "[{}][{}] Kept after a refused subscribe: {}", getName(), name, e.toString());
               return null;
-            });
+            })
+        .whenComplete((done, e) -> takenAway.remove(name));
   }
 
   /** Whether a Broadcast subscribe is under way, which may wait for the transaction buffer. */
@@ -359,7 +348,9 @@ final class BroadcastTopic extends MeteredTopic {
             ? changedItsType(unused.getName())
             : types.toPlain(unused, subscribe);
       }
-      return super.addConsumerToSubscription(subscription, consumer);
+      // First: what is left of a refused subscribe is a plain subscription from now on.
+      return EphemeralCursor.keep(((PersistentSubscription) subscription).getCursor())
+          .thenCompose(kept -> super.addConsumerToSubscription(subscription, consumer));
     }
     ConsumerBusyException refusal =
         subscription instanceof BroadcastSubscription ? null : refusal(consumer);

@@ -26,7 +26,6 @@ import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFence
 import org.apache.pulsar.broker.service.BrokerServiceException.TopicFencedException;
 import org.apache.pulsar.broker.service.Subscription;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
-import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.util.FutureUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -132,10 +131,6 @@ final class TypeExchange {
 
   private CompletableFuture<BroadcastSubscription> make(PersistentSubscription plain) {
     String name = plain.getName();
-    if (PersistentTopic.isCompactionSubscription(name)) {
-      return CompletableFuture.failedFuture(
-          new SubscriptionBusyException("Subscription " + name + " is the broker's own"));
-    }
     if (topic.getSubscription(name) != plain) {
       return CompletableFuture.failedFuture(fenced(name));
     }
@@ -292,21 +287,24 @@ final class TypeExchange {
         // lost.
         .thenCompose(ended -> MarkDelete.unmark(cursor))
         .thenCompose(unmarked -> EphemeralCursor.keep(cursor))
-        .thenCompose(kept -> DeclaredLog.revoke(cursor))
+        .handle((ready, e) -> e == null ? revoke(unused, declared, subscribe) : goOn(unused, e))
+        .thenCompose(end -> end);
+  }
+
+  private CompletableFuture<Void> revoke(
+      BroadcastSubscription unused, DeclaredLog declared, PlainSubscribe subscribe) {
+    return DeclaredLog.revoke(unused.getCursor())
         .thenCompose(revoked -> putInPlace(unused, subscribe))
         .handle(
             (exchanged, e) -> {
               if (e != null) {
-                return declareAgain(unused, declared)
-                    .thenRun(() -> goOn(unused))
-                    .handle((again, notAgain) -> CompletableFuture.<Void>failedFuture(e))
-                    .thenCompose(failed -> failed);
+                return declareAgain(unused, declared).thenCompose(again -> goOn(unused, e));
               }
               // Nobody declares them any more, so the client need not wait.
               logs.deleteAfter(unused.getName(), declared, () -> DONE);
               return DONE;
             })
-        .thenCompose(done -> done);
+        .thenCompose(end -> end);
   }
 
   private CompletableFuture<Void> putInPlace(
@@ -333,33 +331,36 @@ final class TypeExchange {
 
   /**
    * Has a cursor say again what its log is, until that is on storage: a subscription that went on
-   * before would store positions in a log that the next load does not know.
+   * before would store positions in a log that the next load does not know. While the topic is
+   * being closed it waits for what comes of that.
    *
    * @return fails when the subscription does not go on here
    */
   private CompletableFuture<Void> declareAgain(BroadcastSubscription kept, DeclaredLog declared) {
-    return declared
-        .declare(kept.getCursor())
-        .exceptionallyCompose(
-            e -> {
-              if (topic.isClosing() || topic.getSubscription(kept.getName()) != kept) {
-                return CompletableFuture.failedFuture(e);
-              }
-              log.warn(
-                  "[{}][{}] Could not become plain, nor declare the positions log again, trying again: {}",
-                  topic.getName(),
-                  kept.getName(),
-                  e.toString());
-              return CompletableFuture.runAsync(
-                      () -> {},
-                      CompletableFuture.delayedExecutor(DECLARE_SECONDS, TimeUnit.SECONDS))
-                  .thenCompose(later -> declareAgain(kept, declared));
-            });
+    if (kept.getCursor().isClosed() || topic.getSubscription(kept.getName()) != kept) {
+      return CompletableFuture.failedFuture(topicFenced());
+    }
+    CompletableFuture<Void> again =
+        topic.isClosing()
+            ? CompletableFuture.failedFuture(topicFenced())
+            : declared.declare(kept.getCursor());
+    return again.exceptionallyCompose(
+        e -> {
+          log.warn(
+              "[{}][{}] Could not become plain, nor declare the positions log again, trying again: {}",
+              topic.getName(),
+              kept.getName(),
+              e.toString());
+          return CompletableFuture.runAsync(
+                  () -> {}, CompletableFuture.delayedExecutor(DECLARE_SECONDS, TimeUnit.SECONDS))
+              .thenCompose(later -> declareAgain(kept, declared));
+        });
   }
 
   /** A subscription goes on as it was; a topic that is being closed resumes its own if need be. */
-  private void goOn(BroadcastSubscription kept) {
+  private CompletableFuture<Void> goOn(BroadcastSubscription kept, Throwable failure) {
     topic.unlessClosing(kept::resumeAfterFence);
+    return CompletableFuture.failedFuture(failure);
   }
 
   private CompletableFuture<Void> readingEnded(PersistentSubscription closed) {

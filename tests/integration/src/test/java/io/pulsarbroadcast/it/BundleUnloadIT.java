@@ -61,7 +61,7 @@ class BundleUnloadIT {
     assertThat(broker.logLines("[" + topic + "][all] "))
         .isNotEmpty()
         .noneMatch(line -> line.contains("] Error "))
-        .noneMatch(line -> line.contains("The positions log is fenced"));
+        .noneMatch(line -> line.contains("The positions log has been taken over"));
   }
 
   /** How often the broker opened the managed ledger with the positions. */

@@ -719,6 +719,28 @@ class PositionsFaultProcessIT {
     }
   }
 
+  /** A load that is nobody's any more may be the last to open the log. */
+  @Test
+  void shouldLoadTheTopicAnewWhenItsLogIsClosedUnderIt() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveAndAck(car, 2)).isEqualTo(values(0, 2));
+      awaitBacklog(broker, topic, "all", 3);
+      PositionsFaults.in(folder).closeLogs();
+      try (Consumer<String> second = broker.broadcast(topic, "all", "second").subscribe()) {
+        publish(broker, topic, 5, 6);
+        assertThat(receiveAndAck(second, 1)).isEqualTo(values(5, 6));
+        awaitConnected(broker, second);
+      }
+      awaitConnected(broker, car);
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 4)).as("I1").isEqualTo(values(2, 6));
+    }
+  }
+
   /** Nobody would ever acknowledge what a durable subscription keeps that nobody has. */
   @Test
   void shouldLeaveNoSubscriptionOfARefusedNonDurableConsumer() throws Exception {
@@ -774,9 +796,12 @@ class PositionsFaultProcessIT {
       awaitBacklog(broker, topic, "all", 3);
     }
     broker.admin().topics().unload(topic);
+    publish(broker, topic, 5, 6);
+    assertThat(stats(broker, topic, "all").getType())
+        .as("else it would end soon")
+        .isNotEqualTo("Broadcast");
     try (Consumer<String> plain = plain(topic).subscribe()) {
-      assertThat(receiveAndAck(plain, 3)).isEqualTo(values(2, 5));
-      assertThat(stats(broker, topic, "all").getType()).isEqualTo("Exclusive");
+      assertThat(receiveAndAck(plain, 4)).isEqualTo(values(2, 6));
     }
   }
 

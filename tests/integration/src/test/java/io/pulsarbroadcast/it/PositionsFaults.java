@@ -726,6 +726,11 @@ final class PositionsFaults {
 
   /** From now on the logs that are open take nothing. */
   void failWrites() throws IOException {
+    ask("write", "Terminated");
+  }
+
+  /** The logs that are open are closed, as by another load of their topic. */
+  void closeLogs() throws IOException {
     ask("write", "Closed");
   }
 

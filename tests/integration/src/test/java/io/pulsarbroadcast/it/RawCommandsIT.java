@@ -307,7 +307,7 @@ class RawCommandsIT {
   private static void assertDeletedBeforeTheNextWasMade(Broker broker, String topic)
       throws IOException {
     assertThat(broker.logLines(topic, "A former version of the plugin would not find")).isEmpty();
-    assertThat(broker.logLines(topic, "The positions log is fenced")).isEmpty();
+    assertThat(broker.logLines(topic, "The positions log has been taken over")).isEmpty();
   }
 
   /** I7: a client that is told first that its consumer is closed would wait for ever. */
