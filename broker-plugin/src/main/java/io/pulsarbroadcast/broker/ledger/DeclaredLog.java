@@ -68,6 +68,11 @@ public record DeclaredLog(String generation, long formerLedger, List<String> los
     return !value.isEmpty() && !VALUE.matcher(value).matches();
   }
 
+  /** Whether a cursor says something, known or {@link #isUnknown}. */
+  static boolean isDeclared(ManagedCursor cursor) {
+    return !valueOf(cursor).isEmpty();
+  }
+
   /** Whether the metadata of a cursor says something. */
   static boolean isDeclared(CursorMetadata cursor) {
     return cursor.properties().containsKey(PROPERTY);
@@ -95,9 +100,9 @@ public record DeclaredLog(String generation, long formerLedger, List<String> los
 
   /** Has a cursor say nothing of a log any more: the subscription is plain. */
   public static CompletableFuture<Void> revoke(ManagedCursor cursor) {
-    return valueOf(cursor).isEmpty()
-        ? CompletableFuture.completedFuture(null)
-        : orApplied(cursor, () -> valueOf(cursor).isEmpty(), cursor.removeCursorProperty(PROPERTY));
+    return isDeclared(cursor)
+        ? orApplied(cursor, () -> !isDeclared(cursor), cursor.removeCursorProperty(PROPERTY))
+        : CompletableFuture.completedFuture(null);
   }
 
   /**

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.ledger;
 
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.bookkeeper.mledger.ManagedCursor;
@@ -19,17 +20,18 @@ public final class EphemeralCursor {
   /** No client may set it, see {@code BroadcastTopic}. */
   public static final String PROPERTY = DeclaredLog.INTERNAL + "broadcast.ephemeral";
 
-  /** What a subscribe that makes one adds to the subscription's properties. */
-  public static final Map<String, String> PROPERTIES = Map.of(PROPERTY, "1");
-
   private EphemeralCursor() {}
+
+  /** The subscription's properties of a subscribe that makes one. */
+  public static Map<String, String> withProperty(Map<String, String> properties) {
+    Map<String, String> all = new HashMap<>(properties);
+    all.put(PROPERTY, "1");
+    return all;
+  }
 
   /** Whether a cursor was made for a non-durable consumer that it has not served. */
   public static boolean isUnused(ManagedCursor cursor) {
-    return isMade(cursor)
-        && DeclaredLog.of(cursor) == null
-        && !DeclaredLog.isUnknown(cursor)
-        && !MarkDelete.isMarked(cursor);
+    return isMade(cursor) && !DeclaredLog.isDeclared(cursor) && !MarkDelete.isMarked(cursor);
   }
 
   private static boolean isMade(ManagedCursor cursor) {

@@ -212,7 +212,7 @@ public final class PositionsLedger implements PositionsStore.Log {
    * numbers between those of this load, and close the log under it. Closed, it can do neither.
    */
   private CompletableFuture<ManagedLedger> openLedger(ManagedLedgerConfig config) {
-    return openedAlready(topic, name, config)
+    return openOrShare(topic, name, config)
         .thenCompose(
             opened -> {
               if (opened.getConfig() == config) {
@@ -225,8 +225,8 @@ public final class PositionsLedger implements PositionsStore.Log {
             });
   }
 
-  /** With another configuration, if it is open already. */
-  private static CompletableFuture<ManagedLedger> openedAlready(
+  /** Opens a log, or finds it open: then with the configuration of whoever opened it. */
+  private static CompletableFuture<ManagedLedger> openOrShare(
       PersistentTopic topic, String name, ManagedLedgerConfig config) {
     CompletableFuture<ManagedLedger> opened = new CompletableFuture<>();
     BROKER

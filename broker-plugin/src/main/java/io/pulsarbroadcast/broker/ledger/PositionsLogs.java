@@ -57,8 +57,7 @@ public final class PositionsLogs {
 
   /** Whether a subscription that is being loaded is Broadcast. */
   public static boolean isBroadcast(ManagedCursor cursor) {
-    return DeclaredLog.of(cursor) != null
-        || DeclaredLog.isUnknown(cursor)
+    return DeclaredLog.isDeclared(cursor)
         || MarkDelete.isMarked(cursor)
         || EphemeralCursor.isUnused(cursor);
   }

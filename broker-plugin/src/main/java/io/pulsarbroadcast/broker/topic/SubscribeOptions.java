@@ -58,13 +58,12 @@ final class SubscribeOptions {
    * @param isNew whether it makes its subscription
    */
   static SubscriptionOption asExclusive(SubscriptionOption option, boolean isNew) {
-    Map<String, String> properties =
-        new HashMap<>(option.getSubscriptionProperties().orElse(Map.of()));
-    if (isNew && !option.isDurable()) {
-      properties.putAll(EphemeralCursor.PROPERTIES);
-    }
+    Optional<Map<String, String>> properties = option.getSubscriptionProperties();
     return copy(option)
-        .subscriptionProperties(Optional.of(properties))
+        .subscriptionProperties(
+            isNew && !option.isDurable()
+                ? Optional.of(EphemeralCursor.withProperty(properties.orElse(Map.of())))
+                : properties)
         .subType(SubType.Exclusive)
         .isDurable(true)
         .metadata(Map.of(BroadcastContract.TYPE_PROPERTY, BroadcastContract.BROADCAST))

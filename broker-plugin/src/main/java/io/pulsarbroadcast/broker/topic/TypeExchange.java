@@ -182,11 +182,9 @@ final class TypeExchange {
    * is closed under that one then.
    */
   private CompletableFuture<SubscriptionPast> pastOf(PersistentSubscription plain) {
-    String name = plain.getName();
-    if (topic.isClosing()) {
-      return CompletableFuture.failedFuture(topicFenced());
-    }
-    return logs.pastOf(name, plain.getCursor(), subscribes.isNew(name));
+    return topic.isClosing()
+        ? CompletableFuture.failedFuture(topicFenced())
+        : logs.pastOf(plain.getName(), plain.getCursor(), subscribes.isNew(plain.getName()));
   }
 
   /**

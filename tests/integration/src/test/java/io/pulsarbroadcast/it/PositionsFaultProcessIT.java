@@ -37,6 +37,7 @@ import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.api.transaction.Transaction;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.policies.data.DispatchRate;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
@@ -72,16 +73,12 @@ class PositionsFaultProcessIT {
       car.acknowledgeCumulative(receive(car, 10).get(6));
       slow.acknowledgeCumulative(receive(slow, 10).get(2));
     }
-    PositionsFaults faults = PositionsFaults.in(folder);
-    faults.failToOpen();
-    try {
-      broker.admin().topics().unload(topic);
-      assertThatThrownBy(() -> subscribeSoon(topic, "car"))
-          .isInstanceOf(PulsarClientException.class);
-      assertThat(faultsOf(topic)).as("times that it was tried").isPositive();
-    } finally {
-      faults.open();
-    }
+    assertRefusedWhileNoLogOpens(
+        topic,
+        () -> {
+          broker.admin().topics().unload(topic);
+          subscribeSoon(topic, "car");
+        });
     try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe();
         Consumer<String> slow = broker.broadcast(topic, "all", "slow").subscribe()) {
       assertThat(receiveAndAck(car, 3)).isEqualTo(values(7, 10));
@@ -94,15 +91,7 @@ class PositionsFaultProcessIT {
   @Test
   void shouldNotAnswerASubscribeThatCannotBeStored() throws Exception {
     String topic = Broker.newTopic();
-    PositionsFaults faults = PositionsFaults.in(folder);
-    faults.failToOpen();
-    try {
-      assertThatThrownBy(() -> subscribeSoon(topic, "car"))
-          .isInstanceOf(PulsarClientException.class);
-      assertThat(faultsOf(topic)).as("times that it was tried").isPositive();
-    } finally {
-      faults.open();
-    }
+    assertRefusedWhileNoLogOpens(topic, () -> subscribeSoon(topic, "car"));
     try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
       publish(broker, topic, 0, 3);
       assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
@@ -174,15 +163,7 @@ class PositionsFaultProcessIT {
     String topic = Broker.newTopic();
     plain(topic).subscribe().close();
     publish(broker, topic, 0, 3);
-    PositionsFaults faults = PositionsFaults.in(folder);
-    faults.failToOpen();
-    try {
-      assertThatThrownBy(() -> subscribeSoon(topic, "car"))
-          .isInstanceOf(PulsarClientException.class);
-      assertThat(faultsOf(topic)).as("times that it was tried").isPositive();
-    } finally {
-      faults.open();
-    }
+    assertRefusedWhileNoLogOpens(topic, () -> subscribeSoon(topic, "car"));
     try (Consumer<String> plain = plain(topic).subscribe()) {
       Transaction transaction =
           broker
@@ -751,14 +732,8 @@ class PositionsFaultProcessIT {
     for (Consumer<String> other : others) {
       other.close();
     }
-    PositionsFaults faults = PositionsFaults.in(folder);
-    faults.failToOpen();
     try (PulsarClient client = brief()) {
-      assertThatThrownBy(() -> nonDurable(client, topic).subscribe())
-          .isInstanceOf(PulsarClientException.class);
-      assertThat(faultsOf(topic)).as("times that it was tried").isPositive();
-    } finally {
-      faults.open();
+      assertRefusedWhileNoLogOpens(topic, () -> nonDurable(client, topic).subscribe());
     }
     await()
         .untilAsserted(
@@ -857,6 +832,18 @@ class PositionsFaultProcessIT {
     try (PulsarClient client = brief();
         Consumer<String> consumer = Broker.broadcast(client, topic, "all", name).subscribe()) {
       assertThat(consumer).as("should not have been answered").isNull();
+    }
+  }
+
+  private static void assertRefusedWhileNoLogOpens(String topic, ThrowingCallable subscribe)
+      throws Exception {
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.failToOpen();
+    try {
+      assertThatThrownBy(subscribe).isInstanceOf(PulsarClientException.class);
+      assertThat(faultsOf(topic)).as("times that it was tried").isPositive();
+    } finally {
+      faults.open();
     }
   }
 

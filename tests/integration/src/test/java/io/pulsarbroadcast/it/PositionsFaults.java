@@ -372,13 +372,14 @@ final class PositionsFaults {
 
         /** Writes what has waited; to a ledger that is closed by then, as bookies answer late. */
         private static void answer(ManagedLedgerImpl log) throws Exception {
-          for (OpAddEntry add : (Queue<OpAddEntry>) get(log, ManagedLedgerImpl.class, "pendingAddEntries")) {
-            add.setLedger((LedgerHandle) get(log, ManagedLedgerImpl.class, "currentLedger"));
+          for (Object waiting : (Queue<?>) get(ManagedLedgerImpl.class, log, "pendingAddEntries")) {
+            OpAddEntry add = (OpAddEntry) waiting;
+            add.setLedger((LedgerHandle) get(ManagedLedgerImpl.class, log, "currentLedger"));
             add.initiate();
           }
         }
 
-        private static Object get(Object target, Class<?> type, String name) throws Exception {
+        private static Object get(Class<?> type, Object target, String name) throws Exception {
           Field field = type.getDeclaredField(name);
           field.setAccessible(true);
           return field.get(target);
@@ -393,9 +394,7 @@ final class PositionsFaults {
 
         /** Has what opens a ledger find one that could not be opened; until the topic is unloaded. */
         private static void hideFirstLedger(ManagedLedgerImpl ledger) throws Exception {
-          Field cache = ManagedLedgerImpl.class.getDeclaredField("ledgerCache");
-          cache.setAccessible(true);
-          Object opened = cache.get(ledger);
+          Object opened = get(ManagedLedgerImpl.class, ledger, "ledgerCache");
           for (Method method : opened.getClass().getMethods()) {
             if (method.getName().equals("put")) {
               method.invoke(
