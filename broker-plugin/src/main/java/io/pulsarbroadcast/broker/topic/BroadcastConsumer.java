@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
@@ -222,25 +223,20 @@ final class BroadcastConsumer extends Consumer
     lastAckedTimestamp = System.currentTimeMillis();
     ExecutorPolicy executors = broadcast.parts().executors();
     if (executors.takesAcksAtOnce()) {
-      acknowledge(ack);
-      return DONE;
+      return acknowledge(ack);
     }
     // The command is used again for the connection's next one.
     CommandAck copy = new CommandAck().copyFrom(ack);
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    executors.acknowledge(
-        () -> {
-          try {
-            acknowledge(copy);
-            done.complete(null);
-          } catch (RuntimeException e) {
-            done.completeExceptionally(e);
-          }
-        });
-    return done;
+    return DONE.thenComposeAsync(taken -> acknowledge(copy), executors::acknowledge);
   }
 
-  private void acknowledge(CommandAck ack) {
+  /**
+   * Takes an acknowledgement.
+   *
+   * @return failed while the subscription is being closed: its positions may be on storage already,
+   *     without this
+   */
+  private CompletableFuture<Void> acknowledge(CommandAck ack) {
     SubscriptionParts parts = broadcast.parts();
     parts.metrics().acked(ack.getMessageIdsCount());
     if (parts.acknowledgement().take(ack, this)) {
@@ -249,6 +245,11 @@ final class BroadcastConsumer extends Consumer
         connection().unblock(broadcast, fanout);
       }
     }
+    // Last: what was taken before closing begins is stored by it.
+    return broadcast.lifecycle().isClosing()
+        ? CompletableFuture.failedFuture(
+            new SubscriptionFencedException("Subscription is being closed, try again"))
+        : DONE;
   }
 
   @Override

@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -697,6 +698,22 @@ class PositionsFaultProcessIT {
     try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
       assertThat(receiveAndAck(car, 4)).as("I1").isEqualTo(values(2, 6));
       assertNothingMore(car);
+    }
+  }
+
+  /** I5: its position was stored for the last time just before. */
+  @Test
+  void shouldGiveNoReceiptOfWhatIsAcknowledgedWhileTheTopicCloses() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      publish(broker, topic, 0, 3);
+      assertThat(receiveAndAck(car, 1)).isEqualTo(values(0, 1));
+      Message<String> next = receive(car, 2).get(0);
+      PositionsFaults.in(folder).closeWithinNextAcknowledgement(topic);
+      assertThatThrownBy(() -> car.acknowledge(next))
+          .hasMessageContaining("Subscription is being closed, try again");
+      awaitConnected(broker, car);
+      assertThat(receiveAndAck(car, 2)).as("I1").isEqualTo(values(1, 3));
     }
   }
 

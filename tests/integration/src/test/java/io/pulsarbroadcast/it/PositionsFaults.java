@@ -23,6 +23,8 @@ final class PositionsFaults {
 
   private static final String SOURCE =
       """
+      import java.lang.management.ManagementFactory;
+      import java.lang.management.ThreadInfo;
       import java.lang.reflect.Field;
       import java.lang.reflect.InvocationTargetException;
       import java.lang.reflect.Method;
@@ -39,6 +41,7 @@ final class PositionsFaults {
       import java.util.Optional;
       import java.util.Queue;
       import java.util.concurrent.CompletableFuture;
+      import java.util.concurrent.CountDownLatch;
       import java.util.function.Supplier;
       import java.util.stream.Stream;
       import java.util.zip.CRC32C;
@@ -313,6 +316,10 @@ final class PositionsFaults {
                 set(ManagedLedgerImpl.class, cursor.getManagedLedger(), "mlOwnershipChecker", owned);
                 Files.delete(FOLDER.resolve("disown"));
               }
+              if (Files.exists(FOLDER.resolve("close"))) {
+                closeAfterNextLookup(pulsar, factory, Files.readString(FOLDER.resolve("close")));
+                Files.delete(FOLDER.resolve("close"));
+              }
               if (Files.exists(FOLDER.resolve("forget"))) {
                 ManagedCursor cursor = cursor(pulsar, Files.readString(FOLDER.resolve("forget")));
                 set(ManagedCursorImpl.class, cursor, "cursorProperties", Map.of());
@@ -368,6 +375,54 @@ final class PositionsFaults {
           } catch (Exception e) {
             e.printStackTrace();
           }
+        }
+
+        /**
+         * Holds the position of a topic's only consumer, so that an acknowledgement has found its
+         * consumer and has to wait, while the topic is closed.
+         */
+        private static void closeAfterNextLookup(
+            PulsarService pulsar, ManagedLedgerFactoryImpl factory, String topic)
+            throws Exception {
+          Object consumer =
+              ((PersistentTopic) pulsar.getBrokerService().getTopicReference(topic).orElseThrow())
+                  .getSubscription("all")
+                  .getConsumers()
+                  .get(0);
+          Method getter = consumer.getClass().getMethod("position");
+          getter.setAccessible(true);
+          Object position = getter.invoke(consumer);
+          CountDownLatch held = new CountDownLatch(1);
+          new Thread(
+                  () -> {
+                    synchronized (position) {
+                      held.countDown();
+                      try {
+                        while (!isWaitedFor(position)) {
+                          Thread.sleep(1);
+                        }
+                        pulsar.getAdminClient().topics().unloadAsync(topic);
+                        while (factory.getManagedLedgers().keySet().stream()
+                            .anyMatch(
+                                name -> isPositions(name) && name.contains(Codec.encode(topic)))) {
+                          Thread.sleep(1);
+                        }
+                      } catch (Exception e) {
+                        e.printStackTrace();
+                      }
+                    }
+                  })
+              .start();
+          held.await();
+        }
+
+        private static boolean isWaitedFor(Object monitor) {
+          return Stream.of(ManagementFactory.getThreadMXBean().dumpAllThreads(false, false))
+              .map(ThreadInfo::getLockInfo)
+              .anyMatch(
+                  lock ->
+                      lock != null
+                          && lock.getIdentityHashCode() == System.identityHashCode(monitor));
         }
 
         /** Writes what has waited; to a ledger that is closed by then, as bookies answer late. */
@@ -637,6 +692,14 @@ final class PositionsFaults {
   /** Has the broker be in such a state until the topic is unloaded. */
   void makeStale(String topic, Stale what) throws IOException {
     ask(what.fault, topic);
+  }
+
+  /**
+   * The topic is closed, and its positions are stored, while the next acknowledgement of its only
+   * consumer is just being taken.
+   */
+  void closeWithinNextAcknowledgement(String topic) throws IOException {
+    ask("close", topic);
   }
 
   /** Has the cursor of the subscription "all" name a stored bucket of delayed messages. */
