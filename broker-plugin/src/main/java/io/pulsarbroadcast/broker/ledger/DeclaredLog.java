@@ -2,12 +2,10 @@
 package io.pulsarbroadcast.broker.ledger;
 
 import io.pulsarbroadcast.broker.compat.CursorMetadata;
-import io.pulsarbroadcast.broker.compat.CursorState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -94,33 +92,14 @@ public record DeclaredLog(String generation, long formerLedger, List<String> los
    */
   public CompletableFuture<Void> declare(ManagedCursor cursor) {
     String value = generation + "/" + formerLedger + "/" + String.join(",", lost);
-    return orApplied(
-        cursor, () -> valueOf(cursor).equals(value), cursor.putCursorProperty(PROPERTY, value));
+    return CursorProperty.set(cursor, PROPERTY, value);
   }
 
   /** Has a cursor say nothing of a log any more: the subscription is plain. */
   public static CompletableFuture<Void> revoke(ManagedCursor cursor) {
     return isDeclared(cursor)
-        ? orApplied(cursor, () -> !isDeclared(cursor), cursor.removeCursorProperty(PROPERTY))
+        ? CursorProperty.set(cursor, PROPERTY, null)
         : CompletableFuture.completedFuture(null);
-  }
-
-  /**
-   * A write of a property that failed may have been applied all the same: storage says whether.
-   *
-   * @param applied looks at what the cursor says
-   */
-  static CompletableFuture<Void> orApplied(
-      ManagedCursor cursor, BooleanSupplier applied, CompletableFuture<Void> written) {
-    return written.exceptionallyCompose(
-        e ->
-            CursorState.refresh(cursor)
-                .handle(
-                    (refreshed, unknown) ->
-                        unknown == null && applied.getAsBoolean()
-                            ? CompletableFuture.<Void>completedFuture(null)
-                            : CompletableFuture.<Void>failedFuture(e))
-                .thenCompose(done -> done));
   }
 
   /** The same when the former log says in a ledger that it has moved. */

@@ -35,15 +35,13 @@ public final class EphemeralCursor {
   }
 
   private static boolean isMade(ManagedCursor cursor) {
-    Map<String, String> properties = cursor.getCursorProperties();
-    return properties != null && properties.containsKey(PROPERTY);
+    return CursorProperty.of(cursor, PROPERTY) != null;
   }
 
   /** Has a cursor be a plain subscription's, which stays; completed when that is on storage. */
   public static CompletableFuture<Void> keep(ManagedCursor cursor) {
     return isMade(cursor)
-        ? DeclaredLog.orApplied(
-            cursor, () -> !isMade(cursor), cursor.removeCursorProperty(PROPERTY))
+        ? CursorProperty.set(cursor, PROPERTY, null)
         : CompletableFuture.completedFuture(null);
   }
 }

@@ -429,6 +429,21 @@ class PositionsFaultProcessIT {
     assertLost(topic, 0);
   }
 
+  /** The broker writes of the same cursor, on its own, when it begins a ledger. */
+  @Test
+  void shouldDecideAboutLostPositionsWhenTheBrokerWritesOfTheCursorToo() throws Exception {
+    String topic = Broker.newTopic();
+    leaveFormerLog(topic, "all", Former.DAMAGED);
+    broker.admin().topics().unload(topic);
+    broker.broadcast(topic, "all", "car").subscribe().close();
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.failNext(topic, Declaration.IN_CONFLICT);
+    decide(topic, false);
+    assertThat(faults.isToFail()).isFalse();
+    broker.admin().topics().unload(topic);
+    assertLost(topic, 0);
+  }
+
   private static void decide(String topic, boolean reset) throws PulsarAdminException {
     if (reset) {
       broker.admin().topics().resetCursor(topic, "all", MessageId.latest);

@@ -53,6 +53,7 @@ final class PositionsFaults {
       import org.apache.bookkeeper.mledger.ManagedLedger;
       import org.apache.bookkeeper.mledger.ManagedLedgerConfig;
       import org.apache.bookkeeper.mledger.ManagedLedgerException;
+      import org.apache.bookkeeper.mledger.ManagedLedgerException.BadVersionException;
       import org.apache.bookkeeper.mledger.ManagedLedgerException.MetaStoreException;
       import org.apache.bookkeeper.mledger.ManagedLedgerFactory;
       import org.apache.bookkeeper.mledger.Position;
@@ -173,6 +174,10 @@ final class PositionsFaults {
                     && declared(arguments[2]).filter(log -> log.endsWith("/")).isPresent()
                     && Files.deleteIfExists(FOLDER.resolve("property"))) {
                   MetaStoreCallback<Void> callback = (MetaStoreCallback<Void>) arguments[4];
+                  if (Files.deleteIfExists(FOLDER.resolve("property in conflict"))) {
+                    callback.operationFailed(new BadVersionException("Fault: written meanwhile"));
+                    return null;
+                  }
                   if (Files.deleteIfExists(FOLDER.resolve("property not applied"))) {
                     callback.operationFailed(new MetaStoreException("Fault: not written"));
                     return null;
@@ -607,6 +612,8 @@ final class PositionsFaults {
   enum Declaration {
     /** It is not written, and answered with a failure. */
     NOT_WRITTEN,
+    /** It is not written, because something else of the cursor was just before. */
+    IN_CONFLICT,
     /** It is written, and answered with a failure. */
     WRITTEN,
     /** The same, and what is written cannot be read for once. */
@@ -616,6 +623,9 @@ final class PositionsFaults {
   void failNext(String topic, Declaration how) throws IOException {
     if (how == Declaration.NOT_WRITTEN) {
       Files.createFile(folder.resolve("property not applied"));
+    }
+    if (how == Declaration.IN_CONFLICT) {
+      Files.createFile(folder.resolve("property in conflict"));
     }
     if (how == Declaration.WRITTEN_AND_NOT_READ) {
       say("unread", localNameOf(topic));
