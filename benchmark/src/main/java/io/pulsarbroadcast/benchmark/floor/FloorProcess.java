@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.benchmark.floor;
 
 import io.pulsarbroadcast.benchmark.server.LoadServer;
+import io.pulsarbroadcast.process.ProcessExit;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -80,6 +81,6 @@ public final class FloorProcess implements LoadServer {
   @Override
   public void close() {
     process.destroy();
-    process.onExit().join();
+    ProcessExit.await(process);
   }
 }

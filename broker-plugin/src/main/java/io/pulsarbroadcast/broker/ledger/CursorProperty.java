@@ -47,11 +47,10 @@ final class CursorProperty {
                       if (unknown == null && Objects.equals(of(cursor, name), value)) {
                         return CompletableFuture.<Void>completedFuture(null);
                       }
-                      // Who finds another value was overtaken by another load of the topic.
-                      return unknown == null
-                              && attempts > 1
-                              && isConflict(e)
-                              && Objects.equals(of(cursor, name), before)
+                      // By another load of the topic.
+                      boolean overtaken =
+                          cursor.isClosed() || !Objects.equals(of(cursor, name), before);
+                      return unknown == null && isConflict(e) && !overtaken && attempts > 1
                           ? set(cursor, name, value, attempts - 1)
                           : CompletableFuture.<Void>failedFuture(e);
                     })

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.process.NewThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -180,7 +181,7 @@ class CrashProcessIT {
               .enableBatching(false)
               .sendTimeout(0, TimeUnit.SECONDS)
               .create();
-      publishing = CompletableFuture.supplyAsync(() -> publish(producer));
+      publishing = CompletableFuture.supplyAsync(() -> publish(producer), NewThread.PER_TASK);
     }
 
     /** Returns how many were sent, all acknowledged. */

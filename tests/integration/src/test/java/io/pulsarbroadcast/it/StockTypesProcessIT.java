@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.process.NewThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +61,9 @@ class StockTypesProcessIT {
 
     @Override
     public void beforeAll(ExtensionContext context) {
-      started = CompletableFuture.supplyAsync(() -> Broker.start(BrokerExtension.plainBroker()));
+      started =
+          CompletableFuture.supplyAsync(
+              () -> Broker.start(BrokerExtension.plainBroker()), NewThread.PER_TASK);
     }
 
     @Override

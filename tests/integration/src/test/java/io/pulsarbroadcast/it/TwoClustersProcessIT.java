@@ -8,6 +8,7 @@ import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.process.NewThread;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -38,7 +39,8 @@ class TwoClustersProcessIT {
 
   @BeforeAll
   static void start() throws Exception {
-    CompletableFuture<Broker> starting = CompletableFuture.supplyAsync(() -> start("second"));
+    CompletableFuture<Broker> starting =
+        CompletableFuture.supplyAsync(() -> start("second"), NewThread.PER_TASK);
     first = start("first");
     second = starting.join();
     introduce(first, "second", second);

@@ -217,7 +217,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
   }
 
   private void awaitExit(Process ending) {
-    ending.onExit().join();
+    ProcessExit.await(ending);
     watchdog.processGone();
   }
 

@@ -120,7 +120,7 @@ public final class PulsarProxy implements AutoCloseable {
   @Override
   public void close() throws IOException {
     if (process != null) {
-      process.destroyForcibly().onExit().join();
+      ProcessExit.await(process.destroyForcibly());
       watchdog.processGone();
     }
     try {

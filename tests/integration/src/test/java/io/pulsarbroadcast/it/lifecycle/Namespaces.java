@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.it.lifecycle;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.process.NewThread;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.UUID;
@@ -33,7 +34,7 @@ final class Namespaces {
 
   Namespaces(Broker broker) {
     this.broker = broker;
-    this.next = CompletableFuture.supplyAsync(this::newNamespaces);
+    this.next = CompletableFuture.supplyAsync(this::newNamespaces, NewThread.PER_TASK);
   }
 
   /** The name of a topic that there is not yet. */
@@ -41,7 +42,7 @@ final class Namespaces {
     if (topics % TOPICS == 0) {
       current = next.join();
     } else if (topics % TOPICS == MAKES_NEXT_AFTER) {
-      next = CompletableFuture.supplyAsync(this::newNamespaces);
+      next = CompletableFuture.supplyAsync(this::newNamespaces, NewThread.PER_TASK);
     }
     topics++;
     return topicIn(current.get(rules));
