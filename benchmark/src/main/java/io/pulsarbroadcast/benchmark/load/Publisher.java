@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.load;
 
+import io.pulsarbroadcast.process.NewThread;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Random;
@@ -153,11 +154,7 @@ public final class Publisher implements AutoCloseable {
             throw new CompletionException(e);
           }
         },
-        task -> {
-          Thread thread = new Thread(task, "publisher");
-          thread.setDaemon(true);
-          thread.start();
-        });
+        NewThread.named("publisher"));
   }
 
   private void answered(int sequence, long intendedNanos, Throwable error) {

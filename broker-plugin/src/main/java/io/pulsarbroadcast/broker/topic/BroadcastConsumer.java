@@ -20,7 +20,6 @@ import java.util.function.Supplier;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
-import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
@@ -246,10 +245,7 @@ final class BroadcastConsumer extends Consumer
       }
     }
     // Last: what was taken before closing begins is stored by it.
-    return broadcast.lifecycle().isClosing()
-        ? CompletableFuture.failedFuture(
-            new SubscriptionFencedException("Subscription is being closed, try again"))
-        : DONE;
+    return broadcast.lifecycle().isClosing() ? SubscriptionLifecycle.refused() : DONE;
   }
 
   @Override

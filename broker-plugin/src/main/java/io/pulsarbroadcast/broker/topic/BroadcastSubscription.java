@@ -26,7 +26,6 @@ import org.apache.bookkeeper.mledger.Position;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
-import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
@@ -445,8 +444,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
   CompletableFuture<Void> unsubscribe(BroadcastConsumer consumer) {
     VirtualCursor position = consumer.position();
     if (lifecycle.isClosing()) {
-      return CompletableFuture.failedFuture(
-          new SubscriptionFencedException("Subscription is being closed, try again"));
+      return SubscriptionLifecycle.refused();
     }
     // First: of two who leave at once, who drops the last position must not find the other one.
     consumers.remove(consumer);
@@ -517,8 +515,7 @@ final class BroadcastSubscription extends LineNeutralSubscription {
    */
   private CompletableFuture<Boolean> deleteIf(BooleanSupplier unused) {
     if (!lifecycle.fence()) {
-      return CompletableFuture.failedFuture(
-          new SubscriptionFencedException("Subscription is being closed, try again"));
+      return SubscriptionLifecycle.refused();
     }
     CompletableFuture<Void> deletion = new CompletableFuture<>();
     // First: whoever fails to drop a position is in time to keep it, or it goes with the others.

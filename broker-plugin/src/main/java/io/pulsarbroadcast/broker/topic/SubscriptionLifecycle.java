@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.topic;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +61,12 @@ final class SubscriptionLifecycle {
   /** Whether it is being closed. */
   boolean isClosing() {
     return closing;
+  }
+
+  /** What a client or operator is answered that asks for something meanwhile. */
+  static <T> CompletableFuture<T> refused() {
+    return CompletableFuture.failedFuture(
+        new SubscriptionFencedException("Subscription is being closed, try again"));
   }
 
   /** Whether the subscription takes no consumers: it is being closed, or its cursor moved. */

@@ -181,7 +181,8 @@ class CrashProcessIT {
               .enableBatching(false)
               .sendTimeout(0, TimeUnit.SECONDS)
               .create();
-      publishing = CompletableFuture.supplyAsync(() -> publish(producer), NewThread.PER_TASK);
+      publishing =
+          CompletableFuture.supplyAsync(() -> publish(producer), NewThread.named("publisher"));
     }
 
     /** Returns how many were sent, all acknowledged. */

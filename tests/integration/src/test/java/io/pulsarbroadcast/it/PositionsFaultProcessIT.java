@@ -416,9 +416,7 @@ class PositionsFaultProcessIT {
   @ValueSource(booleans = {true, false})
   void shouldNotAnswerADecisionAboutLostPositionsThatIsNotStored(boolean reset) throws Exception {
     String topic = Broker.newTopic();
-    leaveFormerLog(topic, "all", Former.DAMAGED);
-    broker.admin().topics().unload(topic);
-    broker.broadcast(topic, "all", "car").subscribe().close();
+    losePositions(topic);
     PositionsFaults faults = PositionsFaults.in(folder);
     faults.failNext(topic, Declaration.NOT_WRITTEN);
     assertThatThrownBy(() -> decide(topic, reset)).isInstanceOf(PulsarAdminException.class);
@@ -433,15 +431,20 @@ class PositionsFaultProcessIT {
   @Test
   void shouldDecideAboutLostPositionsWhenTheBrokerWritesOfTheCursorToo() throws Exception {
     String topic = Broker.newTopic();
-    leaveFormerLog(topic, "all", Former.DAMAGED);
-    broker.admin().topics().unload(topic);
-    broker.broadcast(topic, "all", "car").subscribe().close();
+    losePositions(topic);
     PositionsFaults faults = PositionsFaults.in(folder);
     faults.failNext(topic, Declaration.IN_CONFLICT);
     decide(topic, false);
     assertThat(faults.isToFail()).isFalse();
     broker.admin().topics().unload(topic);
     assertLost(topic, 0);
+  }
+
+  /** A Broadcast subscription with one log that could not be read, and that is kept. */
+  private static void losePositions(String topic) throws Exception {
+    leaveFormerLog(topic, "all", Former.DAMAGED);
+    broker.admin().topics().unload(topic);
+    broker.broadcast(topic, "all", "car").subscribe().close();
   }
 
   private static void decide(String topic, boolean reset) throws PulsarAdminException {

@@ -63,7 +63,7 @@ class StockTypesProcessIT {
     public void beforeAll(ExtensionContext context) {
       started =
           CompletableFuture.supplyAsync(
-              () -> Broker.start(BrokerExtension.plainBroker()), NewThread.PER_TASK);
+              () -> Broker.start(BrokerExtension.plainBroker()), NewThread.named("broker-start"));
     }
 
     @Override

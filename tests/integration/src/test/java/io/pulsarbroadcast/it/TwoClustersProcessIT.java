@@ -40,7 +40,7 @@ class TwoClustersProcessIT {
   @BeforeAll
   static void start() throws Exception {
     CompletableFuture<Broker> starting =
-        CompletableFuture.supplyAsync(() -> start("second"), NewThread.PER_TASK);
+        CompletableFuture.supplyAsync(() -> start("second"), NewThread.named("broker-start"));
     first = start("first");
     second = starting.join();
     introduce(first, "second", second);

@@ -9,13 +9,18 @@ import java.util.concurrent.Executor;
  */
 public final class NewThread {
 
-  /** The thread does not keep the process alive. */
-  public static final Executor PER_TASK =
-      task -> {
-        Thread thread = new Thread(task, "task");
-        thread.setDaemon(true);
-        thread.start();
-      };
-
   private NewThread() {}
+
+  /**
+   * The threads do not keep the process alive.
+   *
+   * @param name of each thread
+   */
+  public static Executor named(String name) {
+    return task -> {
+      Thread thread = new Thread(task, name);
+      thread.setDaemon(true);
+      thread.start();
+    };
+  }
 }

@@ -34,7 +34,7 @@ final class Namespaces {
 
   Namespaces(Broker broker) {
     this.broker = broker;
-    this.next = CompletableFuture.supplyAsync(this::newNamespaces, NewThread.PER_TASK);
+    this.next = CompletableFuture.supplyAsync(this::newNamespaces, NewThread.named("namespaces"));
   }
 
   /** The name of a topic that there is not yet. */
@@ -42,7 +42,7 @@ final class Namespaces {
     if (topics % TOPICS == 0) {
       current = next.join();
     } else if (topics % TOPICS == MAKES_NEXT_AFTER) {
-      next = CompletableFuture.supplyAsync(this::newNamespaces, NewThread.PER_TASK);
+      next = CompletableFuture.supplyAsync(this::newNamespaces, NewThread.named("namespaces"));
     }
     topics++;
     return topicIn(current.get(rules));
