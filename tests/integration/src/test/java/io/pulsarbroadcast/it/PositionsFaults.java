@@ -570,6 +570,8 @@ final class PositionsFaults {
         "name: faults\ndescription: for a test\ninterceptorClass: Faults\n");
     broker.process().setting("brokerInterceptors", "pulsar-broadcast,faults");
     broker.process().setting("maxSameAddressConsumersPerTopic", String.valueOf(MAX_CONSUMERS));
+    // A thread that is held with an acknowledgement must not be the one that bookies answer to.
+    broker.process().setting("bookkeeperClientSeparatedIoThreadsEnabled", "true");
     broker
         .process()
         .setting(
