@@ -93,8 +93,9 @@ final class PositionsLogName {
     String joined = Codec.encode(topic) + '-' + Codec.encode(subscription);
     for (int at = joined.indexOf('-'); at >= 0; at = joined.indexOf('-', at + 1)) {
       String other = Codec.decode(joined.substring(0, at));
-      if (!other.equals(topic) && isTopic(other)) {
-        others.add(new Owner(other, Codec.decode(joined.substring(at + 1))));
+      String cursor = joined.substring(at + 1);
+      if (!other.equals(topic) && isTopic(other) && isInStore(cursor)) {
+        others.add(new Owner(other, Codec.decode(cursor)));
       }
     }
     return others;
@@ -103,9 +104,17 @@ final class PositionsLogName {
   private static boolean isTopic(String name) {
     try {
       return name.startsWith(TopicDomain.persistent.value() + "://")
-          && !TopicName.get(name).getLocalName().isEmpty();
+          && isInStore(TopicName.get(name).getEncodedLocalName());
     } catch (RuntimeException e) {
       return false;
     }
+  }
+
+  /**
+   * Whether something of this encoded name can be in the metadata store: it takes no path that ends
+   * with a slash, ZooKeeper none with a dot or two for a name. To ask for one of them fails.
+   */
+  private static boolean isInStore(String encoded) {
+    return !encoded.isEmpty() && !encoded.equals(".") && !encoded.equals("..");
   }
 }

@@ -16,6 +16,8 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** I1: stored positions are those of one subscription, from its first consumer to its deletion. */
 @ExtendWith(BrokerExtension.class)
@@ -44,6 +46,22 @@ class PositionsLifeIT {
       assertThat(receiveAndAck(other, 10)).as("I1").isEqualTo(values(10, 20));
       assertNothingMore(car);
       assertNothingMore(other);
+    }
+  }
+
+  /** The plugin asks the metadata store for namesakes, which has no such names. */
+  @ParameterizedTest
+  @ValueSource(strings = {"-", "--", "x-", "x--y", "-x", "x-.", "x-..", "x-.-", "x~y-", "a b-"})
+  void shouldKeepPositionsOfASubscriptionOfAnyName(String subscription, Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> car = broker.atOnce(topic, subscription, "car").subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveAndAck(car, 2)).isEqualTo(values(0, 2));
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> car = broker.atOnce(topic, subscription, "car").subscribe()) {
+      assertThat(receiveAndAck(car, 3)).as("I1").isEqualTo(values(2, 5));
     }
   }
 
