@@ -127,8 +127,9 @@ public final class CursorState {
           public void operationComplete(Object info, Stat stat) {
             try {
               Map<String, String> properties = CursorMetadata.of(info).properties();
-              BrokerLine.call(UPDATE, cursor, info, stat);
+              // First: with the new version, somebody may write the properties that are there.
               PROPERTIES.set(cursor, Collections.unmodifiableMap(properties));
+              BrokerLine.call(UPDATE, cursor, info, stat);
               refreshed.complete(null);
             } catch (IllegalAccessException | RuntimeException e) {
               refreshed.completeExceptionally(e);

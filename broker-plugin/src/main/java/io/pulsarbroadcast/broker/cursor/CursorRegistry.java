@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
@@ -27,6 +28,9 @@ import java.util.function.ObjIntConsumer;
  * left behind.
  */
 public final class CursorRegistry {
+
+  /** How long a position waits at least whose consumer the broker has disconnected to move it. */
+  private static final long MOVED_WAITS_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
   /** A time to live: the position ends with the connection. */
   public static final long EPHEMERAL = -1;
@@ -157,9 +161,23 @@ public final class CursorRegistry {
    * off already.
    */
   public synchronized void disconnect(VirtualCursor cursor) {
+    disconnect(cursor, 0);
+  }
+
+  /**
+   * The same because it was moved, by a seek or reset: its client is about to return, and is to
+   * find it there even if it asked for a short time to live.
+   */
+  public synchronized void disconnectMoved(VirtualCursor cursor) {
+    disconnect(cursor, MOVED_WAITS_MILLIS);
+  }
+
+  @GuardedBy("this")
+  private void disconnect(VirtualCursor cursor, long waitsMillis) {
     if (connected.remove(cursor) && cursor.isDurable()) {
       putBackUnsettled(cursor);
-      names.leaveBehind(cursor, clockMillis.getAsLong());
+      long ttlMillis = TimeUnit.SECONDS.toMillis(cursor.named.ttlSeconds());
+      names.leaveBehind(cursor, clockMillis.getAsLong() + Math.max(0, waitsMillis - ttlMillis));
     }
   }
 

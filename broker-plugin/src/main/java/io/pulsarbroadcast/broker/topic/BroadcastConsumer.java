@@ -75,9 +75,9 @@ final class BroadcastConsumer extends Consumer
 
   /**
    * Whether its position is being moved: what its client acknowledges until it learns of that was
-   * sent before, and does not count. Guarded by the position's monitor.
+   * sent before, and does not count. Written under the position's monitor.
    */
-  private boolean moving;
+  private volatile boolean moving;
 
   private long lastAckedTimestamp;
   private long lastFlowTimestamp;
@@ -245,7 +245,7 @@ final class BroadcastConsumer extends Consumer
       }
     }
     // Last: what was taken before closing begins is stored by it.
-    return broadcast.lifecycle().isClosing() ? SubscriptionLifecycle.refused() : DONE;
+    return broadcast.isClosing() ? SubscriptionLifecycle.refused() : DONE;
   }
 
   @Override

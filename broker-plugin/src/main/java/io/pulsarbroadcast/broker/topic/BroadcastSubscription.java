@@ -162,6 +162,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     topic.decrementUsageCount();
   }
 
+  /** Whether it is being closed, alone or with its topic: its positions are stored a last time. */
+  boolean isClosing() {
+    return lifecycle.isClosing() || ((BroadcastTopic) topic).isClosing();
+  }
+
   /** How it is stopped, and resumed. */
   SubscriptionLifecycle lifecycle() {
     return lifecycle;
@@ -405,7 +410,11 @@ final class BroadcastSubscription extends LineNeutralSubscription {
     }
     getCursor().updateLastActive();
     report.went();
-    parts.cursors().disconnect(connected.position());
+    if (connected.isBeingMoved()) {
+      parts.cursors().disconnectMoved(connected.position());
+    } else {
+      parts.cursors().disconnect(connected.position());
+    }
     consumers.remove(connected);
     connected.connection().remove(this, connected);
     bytesOutFromRemovedConsumers.add(connected.bytesOut());

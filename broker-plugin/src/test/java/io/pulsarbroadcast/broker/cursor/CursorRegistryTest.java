@@ -531,6 +531,16 @@ class CursorRegistryTest {
   }
 
   @Test
+  void shouldKeepAMovedPositionAMinuteWhateverItsTimeToLive() {
+    registry.disconnectMoved(registry.connect("short", 0, () -> 5, 0));
+    registry.disconnectMoved(registry.connect("long", 70, () -> 5, 0));
+    assertThat(registry.expire(System.currentTimeMillis() + 50_000, 20))
+        .isEqualTo(CursorRegistry.Skipped.NOTHING);
+    assertThat(registry.expire(System.currentTimeMillis() + 61_000, 20).positions()).isEqualTo(1);
+    assertThat(registry.expire(System.currentTimeMillis() + 71_000, 20).positions()).isEqualTo(1);
+  }
+
+  @Test
   void shouldNotExpireThePositionOfAConsumerThatIsBack() {
     registry.disconnect(registry.connect("car", 0, () -> 5, 0));
     VirtualCursor returned = registry.connect("car", 0, () -> 50, 0);

@@ -23,8 +23,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
@@ -732,6 +734,42 @@ class PositionsFaultProcessIT {
           .hasMessageContaining("Subscription is being closed, try again");
       awaitConnected(broker, car);
       assertThat(receiveAndAck(car, 2)).as("I1").isEqualTo(values(1, 3));
+    }
+  }
+
+  /** I5, also where the broker closes the topic without waiting for its subscriptions. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldGiveNoReceiptOnceThePositionsAreStoredForTheLastTime(boolean bundle) throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    String topic = OperatedBroker.topicIn(namespace);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      publish(broker, topic, 0, 1_000);
+      List<Message<String>> messages = receive(car, 1_000);
+      faults.hang(topic);
+      CompletableFuture<Void> unloaded =
+          bundle
+              ? broker.admin().namespaces().unloadAsync(namespace)
+              : broker.admin().topics().unloadAsync(topic);
+      AtomicInteger acknowledged = new AtomicInteger();
+      try {
+        assertThatThrownBy(
+                () -> {
+                  while (acknowledged.get() < 1_000) {
+                    car.acknowledge(messages.get(acknowledged.get()));
+                    acknowledged.incrementAndGet();
+                  }
+                })
+            .hasMessageContaining("Subscription is being closed, try again");
+      } finally {
+        faults.answer();
+      }
+      unloaded.get();
+      awaitConnected(broker, car);
+      assertThat(receive(car, 1_000 - acknowledged.get()).get(0).getValue())
+          .as("I5")
+          .isIn(values(acknowledged.get(), acknowledged.get() + 2));
     }
   }
 

@@ -435,6 +435,36 @@ class RawCommandsIT {
     }
   }
 
+  /** I5: the broker disconnects it itself, and its client takes a moment to return. */
+  @Test
+  void shouldStartWhereItSoughtWhoHasNoTimeToLive(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> beside = broker.atOnce(topic, "all", "beside").subscribe();
+        PulsarClient client = broker.newClient()) {
+      List<MessageId> ids = publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(beside, 10)).isEqualTo(values(0, 10));
+      RawConnection raw = new RawConnection(broker, client);
+      raw.subscribeBriefly(FIRST, topic, "brief").get();
+      raw.subscribeBriefly(FIRST + 1, topic, "briefer").get();
+      raw.seek(FIRST, (MessageIdImpl) ids.get(4)).get();
+      raw.close(FIRST + 1).get();
+      // Such a position goes with the next look.
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(stats(broker, topic, "all").getSubscriptionProperties())
+                      .containsEntry("pulsar.broadcast.positions.waiting", "1"));
+
+      Queue<BaseCommand> sent = raw.heard(BaseCommand::hasMessage);
+      raw.subscribeBriefly(FIRST, topic, "brief").get();
+      raw.write(Commands.newFlow(FIRST, 100));
+      await().atMost(TIMEOUT).until(() -> sent.size() >= 6);
+      assertThat(sent)
+          .extracting(each -> each.getMessage().getMessageId().getEntryId())
+          .startsWith(((MessageIdImpl) ids.get(4)).getEntryId());
+    }
+  }
+
   @Test
   void shouldGiveEachConsumerWithoutANameOneOfItsOwn(Broker broker) throws Exception {
     String topic = Broker.newTopic();

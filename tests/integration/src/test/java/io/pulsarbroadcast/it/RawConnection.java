@@ -90,6 +90,16 @@ final class RawConnection {
     return subscribe(consumerId, topic, name, CommandSubscribe::clearMetadata);
   }
 
+  /** Subscribes a durable consumer whose position does not wait for its return. */
+  CompletableFuture<?> subscribeBriefly(long consumerId, String topic, String name) {
+    return subscribe(
+        consumerId,
+        topic,
+        name,
+        subscribe ->
+            subscribe.addMetadata().setKey("pulsar.broadcast.cursor.ttl.seconds").setValue("0"));
+  }
+
   /** Subscribes a durable consumer that wants to start so long ago. */
   CompletableFuture<?> subscribeBack(
       long consumerId, String topic, String name, Duration rollback) {
