@@ -254,131 +254,145 @@ final class PositionsFaults {
             List<ManagedLedgerImpl> hung = new ArrayList<>();
             while (true) {
               Thread.sleep(20);
-              if (Files.exists(FOLDER.resolve("write"))) {
-                String wanted = Files.readString(FOLDER.resolve("write"));
-                for (var open : factory.getManagedLedgers().entrySet()) {
-                  if (isPositions(open.getKey())) {
-                    state.set(open.getValue(), ManagedLedgerImpl.State.valueOf(wanted));
-                  }
-                }
-                Files.delete(FOLDER.resolve("write"));
-              }
-              if (Files.exists(FOLDER.resolve("hang"))) {
-                String topic = Files.readString(FOLDER.resolve("hang"));
-                for (var open : factory.getManagedLedgers().entrySet()) {
-                  if (isPositions(open.getKey()) && open.getKey().contains(topic)) {
-                    state.set(open.getValue(), ManagedLedgerImpl.State.CreatingLedger);
-                    hung.add((ManagedLedgerImpl) open.getValue());
-                  }
-                }
-                Files.delete(FOLDER.resolve("hang"));
-              }
-              if (Files.exists(FOLDER.resolve("answer"))) {
-                for (ManagedLedgerImpl log : hung) {
-                  if (state.get(log) == ManagedLedgerImpl.State.CreatingLedger) {
-                    state.set(log, ManagedLedgerImpl.State.LedgerOpened);
-                  }
-                  answer(log);
-                }
-                hung.clear();
-                Files.delete(FOLDER.resolve("answer"));
-              }
-              if (Files.exists(FOLDER.resolve("unreadable"))) {
-                hideFirstLedger(
-                    (ManagedLedgerImpl)
-                        cursor(pulsar, Files.readString(FOLDER.resolve("unreadable")))
-                            .getManagedLedger());
-                Files.delete(FOLDER.resolve("unreadable"));
-              }
-              if (Files.exists(FOLDER.resolve("newer"))) {
-                String topic = Files.readString(FOLDER.resolve("newer"));
-                for (var open : factory.getManagedLedgers().entrySet()) {
-                  if (isPositions(open.getKey()) && open.getKey().contains(topic)) {
-                    open.getValue().addEntry(new byte[] {'B', 5, 0, 0, 0, 0, 0, 0});
-                  }
-                }
-                Files.delete(FOLDER.resolve("newer"));
-              }
-              if (Files.exists(FOLDER.resolve("former"))) {
-                String[] wanted = Files.readString(FOLDER.resolve("former")).split(" ");
-                leaveFormerLog(
-                    pulsar, factory, wanted[0], wanted[1], wanted[2], Long.parseLong(wanted[3]));
-                Files.delete(FOLDER.resolve("former"));
-              }
-              if (Files.exists(FOLDER.resolve("make"))) {
-                factory.open(Files.readString(FOLDER.resolve("make")), onOneBookie()).close();
-                Files.delete(FOLDER.resolve("make"));
-              }
-              if (Files.exists(FOLDER.resolve("declare"))) {
-                String[] wanted = Files.readString(FOLDER.resolve("declare")).split(" ", 2);
-                cursor(pulsar, wanted[0]).putCursorProperty(DECLARED, wanted[1]).join();
-                Files.delete(FOLDER.resolve("declare"));
-              }
-              if (Files.exists(FOLDER.resolve("disown"))) {
-                Supplier<CompletableFuture<Boolean>> owned =
-                    () -> CompletableFuture.completedFuture(false);
-                ManagedCursor cursor = cursor(pulsar, Files.readString(FOLDER.resolve("disown")));
-                set(ManagedLedgerImpl.class, cursor.getManagedLedger(), "mlOwnershipChecker", owned);
-                Files.delete(FOLDER.resolve("disown"));
-              }
-              if (Files.exists(FOLDER.resolve("close"))) {
-                closeAfterNextLookup(pulsar, factory, Files.readString(FOLDER.resolve("close")));
-                Files.delete(FOLDER.resolve("close"));
-              }
-              if (Files.exists(FOLDER.resolve("forget"))) {
-                ManagedCursor cursor = cursor(pulsar, Files.readString(FOLDER.resolve("forget")));
-                set(ManagedCursorImpl.class, cursor, "cursorProperties", Map.of());
-                Files.delete(FOLDER.resolve("forget"));
-              }
-              if (Files.exists(FOLDER.resolve("snapshot"))) {
-                LedgerHandle ledger =
-                    pulsar
-                        .getBookKeeperClient()
-                        .createLedger(1, 1, DigestType.CRC32C, new byte[0]);
-                ledger.close();
-                cursor(pulsar, Files.readString(FOLDER.resolve("snapshot")))
-                    .putCursorProperty(
-                        "#pulsar.internal.delayed.bucket_0_0", "" + ledger.getId())
-                    .join();
-                Files.writeString(FOLDER.resolve("ledger"), "" + ledger.getId());
-                Files.delete(FOLDER.resolve("snapshot"));
-              }
-              if (Files.exists(FOLDER.resolve("find"))) {
-                try {
-                  pulsar
-                      .getBookKeeperClient()
-                      .openLedgerNoRecovery(
-                          Long.parseLong(Files.readString(FOLDER.resolve("ledger"))),
-                          DigestType.CRC32C,
-                          new byte[0])
-                      .close();
-                } catch (BKException.BKNoSuchLedgerExistsOnMetadataServerException e) {
-                  Files.delete(FOLDER.resolve("ledger"));
-                }
-                Files.delete(FOLDER.resolve("find"));
-              }
-              if (Files.exists(FOLDER.resolve("look"))) {
-                String topic = Files.readString(FOLDER.resolve("look"));
-                Files.writeString(
-                    FOLDER.resolve("declared"),
-                    cursor(pulsar, topic).getCursorProperties().get(DECLARED));
-                Files.write(
-                    FOLDER.resolve("open logs"),
-                    factory.getManagedLedgers().keySet().stream()
-                        .filter(name -> isPositions(name) && name.contains(Codec.encode(topic)))
-                        .toList());
-                Files.delete(FOLDER.resolve("look"));
-              }
-              if (Files.exists(FOLDER.resolve("list"))) {
-                String folder = Files.readString(FOLDER.resolve("list"));
-                Files.write(
-                    FOLDER.resolve("listed"),
-                    pulsar.getLocalMetadataStore().getChildren(folder).join());
-                Files.delete(FOLDER.resolve("list"));
+              try {
+                doWhatIsAsked(pulsar, factory, state, hung);
+              } catch (Exception e) {
+                // It is tried again; the broker may have written of the same cursor, for instance.
+                e.printStackTrace();
               }
             }
           } catch (Exception e) {
             e.printStackTrace();
+          }
+        }
+
+        private static void doWhatIsAsked(
+            PulsarService pulsar,
+            ManagedLedgerFactoryImpl factory,
+            Field state,
+            List<ManagedLedgerImpl> hung)
+            throws Exception {
+          if (Files.exists(FOLDER.resolve("write"))) {
+            String wanted = Files.readString(FOLDER.resolve("write"));
+            for (var open : factory.getManagedLedgers().entrySet()) {
+              if (isPositions(open.getKey())) {
+                state.set(open.getValue(), ManagedLedgerImpl.State.valueOf(wanted));
+              }
+            }
+            Files.delete(FOLDER.resolve("write"));
+          }
+          if (Files.exists(FOLDER.resolve("hang"))) {
+            String topic = Files.readString(FOLDER.resolve("hang"));
+            for (var open : factory.getManagedLedgers().entrySet()) {
+              if (isPositions(open.getKey()) && open.getKey().contains(topic)) {
+                state.set(open.getValue(), ManagedLedgerImpl.State.CreatingLedger);
+                hung.add((ManagedLedgerImpl) open.getValue());
+              }
+            }
+            Files.delete(FOLDER.resolve("hang"));
+          }
+          if (Files.exists(FOLDER.resolve("answer"))) {
+            for (ManagedLedgerImpl log : hung) {
+              if (state.get(log) == ManagedLedgerImpl.State.CreatingLedger) {
+                state.set(log, ManagedLedgerImpl.State.LedgerOpened);
+              }
+              answer(log);
+            }
+            hung.clear();
+            Files.delete(FOLDER.resolve("answer"));
+          }
+          if (Files.exists(FOLDER.resolve("unreadable"))) {
+            hideFirstLedger(
+                (ManagedLedgerImpl)
+                    cursor(pulsar, Files.readString(FOLDER.resolve("unreadable")))
+                        .getManagedLedger());
+            Files.delete(FOLDER.resolve("unreadable"));
+          }
+          if (Files.exists(FOLDER.resolve("newer"))) {
+            String topic = Files.readString(FOLDER.resolve("newer"));
+            for (var open : factory.getManagedLedgers().entrySet()) {
+              if (isPositions(open.getKey()) && open.getKey().contains(topic)) {
+                open.getValue().addEntry(new byte[] {'B', 5, 0, 0, 0, 0, 0, 0});
+              }
+            }
+            Files.delete(FOLDER.resolve("newer"));
+          }
+          if (Files.exists(FOLDER.resolve("former"))) {
+            String[] wanted = Files.readString(FOLDER.resolve("former")).split(" ");
+            leaveFormerLog(
+                pulsar, factory, wanted[0], wanted[1], wanted[2], Long.parseLong(wanted[3]));
+            Files.delete(FOLDER.resolve("former"));
+          }
+          if (Files.exists(FOLDER.resolve("make"))) {
+            factory.open(Files.readString(FOLDER.resolve("make")), onOneBookie()).close();
+            Files.delete(FOLDER.resolve("make"));
+          }
+          if (Files.exists(FOLDER.resolve("declare"))) {
+            String[] wanted = Files.readString(FOLDER.resolve("declare")).split(" ", 2);
+            cursor(pulsar, wanted[0]).putCursorProperty(DECLARED, wanted[1]).join();
+            Files.delete(FOLDER.resolve("declare"));
+          }
+          if (Files.exists(FOLDER.resolve("disown"))) {
+            Supplier<CompletableFuture<Boolean>> owned =
+                () -> CompletableFuture.completedFuture(false);
+            ManagedCursor cursor = cursor(pulsar, Files.readString(FOLDER.resolve("disown")));
+            set(ManagedLedgerImpl.class, cursor.getManagedLedger(), "mlOwnershipChecker", owned);
+            Files.delete(FOLDER.resolve("disown"));
+          }
+          if (Files.exists(FOLDER.resolve("close"))) {
+            closeAfterNextLookup(pulsar, factory, Files.readString(FOLDER.resolve("close")));
+            Files.delete(FOLDER.resolve("close"));
+          }
+          if (Files.exists(FOLDER.resolve("forget"))) {
+            ManagedCursor cursor = cursor(pulsar, Files.readString(FOLDER.resolve("forget")));
+            set(ManagedCursorImpl.class, cursor, "cursorProperties", Map.of());
+            Files.delete(FOLDER.resolve("forget"));
+          }
+          if (Files.exists(FOLDER.resolve("snapshot"))) {
+            LedgerHandle ledger =
+                pulsar
+                    .getBookKeeperClient()
+                    .createLedger(1, 1, DigestType.CRC32C, new byte[0]);
+            ledger.close();
+            cursor(pulsar, Files.readString(FOLDER.resolve("snapshot")))
+                .putCursorProperty(
+                    "#pulsar.internal.delayed.bucket_0_0", "" + ledger.getId())
+                .join();
+            Files.writeString(FOLDER.resolve("ledger"), "" + ledger.getId());
+            Files.delete(FOLDER.resolve("snapshot"));
+          }
+          if (Files.exists(FOLDER.resolve("find"))) {
+            try {
+              pulsar
+                  .getBookKeeperClient()
+                  .openLedgerNoRecovery(
+                      Long.parseLong(Files.readString(FOLDER.resolve("ledger"))),
+                      DigestType.CRC32C,
+                      new byte[0])
+                  .close();
+            } catch (BKException.BKNoSuchLedgerExistsOnMetadataServerException e) {
+              Files.delete(FOLDER.resolve("ledger"));
+            }
+            Files.delete(FOLDER.resolve("find"));
+          }
+          if (Files.exists(FOLDER.resolve("look"))) {
+            String topic = Files.readString(FOLDER.resolve("look"));
+            Files.writeString(
+                FOLDER.resolve("declared"),
+                cursor(pulsar, topic).getCursorProperties().get(DECLARED));
+            Files.write(
+                FOLDER.resolve("open logs"),
+                factory.getManagedLedgers().keySet().stream()
+                    .filter(name -> isPositions(name) && name.contains(Codec.encode(topic)))
+                    .toList());
+            Files.delete(FOLDER.resolve("look"));
+          }
+          if (Files.exists(FOLDER.resolve("list"))) {
+            String folder = Files.readString(FOLDER.resolve("list"));
+            Files.write(
+                FOLDER.resolve("listed"),
+                pulsar.getLocalMetadataStore().getChildren(folder).join());
+            Files.delete(FOLDER.resolve("list"));
           }
         }
 
