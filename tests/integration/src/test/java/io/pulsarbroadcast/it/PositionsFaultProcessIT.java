@@ -748,11 +748,13 @@ class PositionsFaultProcessIT {
       publish(broker, topic, 0, 1_000);
       List<Message<String>> messages = receive(car, 1_000);
       faults.hang(topic);
+      // There is something to store, and the topic waits for it.
+      car.acknowledge(messages.get(0));
       CompletableFuture<Void> unloaded =
           bundle
               ? broker.admin().namespaces().unloadAsync(namespace)
               : broker.admin().topics().unloadAsync(topic);
-      AtomicInteger acknowledged = new AtomicInteger();
+      AtomicInteger acknowledged = new AtomicInteger(1);
       try {
         assertThatThrownBy(
                 () -> {
