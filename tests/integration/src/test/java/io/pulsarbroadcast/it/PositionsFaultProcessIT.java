@@ -769,7 +769,8 @@ class PositionsFaultProcessIT {
       }
       unloaded.get();
       awaitConnected(broker, car);
-      assertThat(receive(car, 1_000 - acknowledged.get()).get(0).getValue())
+      // The one that was refused may have been stored.
+      assertThat(receive(car, 1).get(0).getValue())
           .as("I5")
           .isIn(values(acknowledged.get(), acknowledged.get() + 2));
     }
