@@ -4,14 +4,18 @@ package io.pulsarbroadcast.broker.cursor;
 import com.google.common.collect.LinkedHashMultimap;
 import com.google.common.collect.SetMultimap;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.pulsarbroadcast.broker.cursor.WaitingDrop.NamedLeft;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
+import java.util.function.Predicate;
 
 /**
  * The virtual cursors of one Broadcast subscription: those of connected consumers, and those left
@@ -47,6 +51,10 @@ public final class CursorRegistry {
   /** The positions that are being dropped, by name. Mostly empty. */
   @GuardedBy("this")
   private final SetMultimap<String, VirtualCursor> leaving = LinkedHashMultimap.create();
+
+  /** What operators are dropping. Mostly empty. */
+  @GuardedBy("this")
+  private final List<WaitingDrop> drops = new ArrayList<>(1);
 
   /** What is not on storage yet, by the cursor that is moved. Mostly empty. */
   @GuardedBy("this")
@@ -113,11 +121,10 @@ public final class CursorRegistry {
     NamedPosition named = durable ? names.get(name) : null;
     VirtualCursor cursor = named == null ? null : names.takeLeftBehind(named);
     boolean returned = cursor != null;
-    if (returned) {
-      cursor.returned = true;
-    } else if (durable && leaving.containsKey(name)) {
-      cursor = leaving.get(name).iterator().next();
-      leaving.remove(name, cursor);
+    if (cursor == null && durable) {
+      cursor = takeDropped(name);
+    }
+    if (cursor != null) {
       cursor.returned = true;
     } else {
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
@@ -130,6 +137,23 @@ public final class CursorRegistry {
       names.connected(namedOf(name, ttlSeconds), cursor, ttlSeconds, returned);
     }
     connected.add(cursor);
+    return cursor;
+  }
+
+  /** A position that is being dropped, for a consumer that returns; null: there is none. */
+  @GuardedBy("this")
+  private VirtualCursor takeDropped(String name) {
+    for (WaitingDrop drop : drops) {
+      VirtualCursor cursor = drop.take(name);
+      if (cursor != null) {
+        return cursor;
+      }
+    }
+    if (!leaving.containsKey(name)) {
+      return null;
+    }
+    VirtualCursor cursor = leaving.get(name).iterator().next();
+    leaving.remove(name, cursor);
     return cursor;
   }
 
@@ -228,6 +252,82 @@ public final class CursorRegistry {
       names.connected(namedOf(cursor.name(), ttlSeconds), cursor, ttlSeconds, false);
       names.leaveBehind(cursor, clockMillis.getAsLong());
     }
+  }
+
+  /**
+   * What waits under those names that {@code which} accepts. Takes some milliseconds for 100,000,
+   * under the lock.
+   *
+   * @param end the ordinal after the topic's last entry
+   */
+  public synchronized List<Waiting> waiting(Predicate<Waiting> which, long end) {
+    return names.waiting(which, end);
+  }
+
+  /**
+   * Takes away what waits under those names that {@code which} accepts. Until that is on storage,
+   * and {@link #dropped(WaitingDrop, long)} or {@link #keep(WaitingDrop)} follows, the positions
+   * hold what they need, and are there for consumers that return.
+   */
+  public synchronized WaitingDrop dropWaiting(Predicate<Waiting> which, long end) {
+    WaitingDrop drop = new WaitingDrop();
+    for (Waiting waiting : names.waiting(which, end)) {
+      NamedPosition named = names.get(waiting.name());
+      for (VirtualCursor cursor : named.leftBehind()) {
+        putBackUnsettled(cursor);
+      }
+      long ttlSeconds = named.ttlSeconds();
+      drop.add(waiting.name(), names.takeAllLeft(named), ttlSeconds);
+    }
+    drops.add(drop);
+    return drop;
+  }
+
+  /**
+   * What {@link #dropWaiting} began is on storage.
+   *
+   * @return what was dropped, less what was given to consumers that have returned meanwhile
+   */
+  public synchronized List<Waiting> dropped(WaitingDrop drop, long end) {
+    drops.remove(drop);
+    List<Waiting> gone = new ArrayList<>();
+    drop.byName().forEach((name, left) -> gone.add(left.waiting(name, end)));
+    return gone;
+  }
+
+  /** What {@link #dropWaiting} began cannot be brought to storage: the positions wait again. */
+  public synchronized void keep(WaitingDrop drop) {
+    if (drops.remove(drop)) {
+      for (Map.Entry<String, NamedLeft> each : drop.byName().entrySet()) {
+        long ttlSeconds = each.getValue().ttlSeconds();
+        names.putBack(namedOf(each.getKey(), ttlSeconds), each.getValue().left(), ttlSeconds);
+      }
+    }
+  }
+
+  /**
+   * Every position, in no order; but not those that are being dropped. Takes some milliseconds for
+   * 100,000, under the lock.
+   */
+  public synchronized List<ListedCursor> list(Predicate<ListedCursor> which) {
+    List<ListedCursor> listed = new ArrayList<>();
+    Consumer<ListedCursor> add =
+        each -> {
+          if (which.test(each)) {
+            listed.add(each);
+          }
+        };
+    connected.forEach(
+        cursor ->
+            add.accept(
+                new ListedCursor(
+                    cursor,
+                    1,
+                    true,
+                    0,
+                    cursor.isDurable() ? cursor.named.ttlSeconds() : EPHEMERAL)));
+    names.list(add);
+    return listed;
   }
 
   @GuardedBy("this")
@@ -465,9 +565,11 @@ public final class CursorRegistry {
   public synchronized Move move(VirtualCursor cursor, BooleanSupplier hasLeft, long ordinal) {
     boolean itsOwn =
         cursor.isConnected() ? !hasLeft.getAsBoolean() : cursor.named.isLeftAlone(cursor);
-    if (!itsOwn) {
-      return null;
-    }
+    return itsOwn ? moveNow(cursor, ordinal) : null;
+  }
+
+  @GuardedBy("this")
+  private Move moveNow(VirtualCursor cursor, long ordinal) {
     // Of what is not settled, the place before holds.
     Move notSettled = moves.get(cursor);
     long from = notSettled == null ? cursor.next() : Math.min(notSettled.from, cursor.next());
@@ -475,6 +577,23 @@ public final class CursorRegistry {
     cursor.reset(ordinal);
     moves.put(cursor, move);
     return move;
+  }
+
+  /**
+   * Moves every position that waits under a name, back or forward. As of {@link #move}, each move
+   * holds once it is settled.
+   *
+   * @return empty when none waits there
+   */
+  public synchronized List<Move> moveWaiting(String name, long ordinal) {
+    List<Move> moved = new ArrayList<>();
+    NamedPosition named = names.get(name);
+    if (named != null) {
+      for (VirtualCursor cursor : named.leftBehind()) {
+        moved.add(moveNow(cursor, ordinal));
+      }
+    }
+    return moved;
   }
 
   /**
@@ -644,6 +763,7 @@ public final class CursorRegistry {
   private void forEach(ObjIntConsumer<VirtualCursor> action) {
     connected.forEach(cursor -> action.accept(cursor, 1));
     leaving.values().forEach(cursor -> action.accept(cursor, 1));
+    drops.forEach(drop -> drop.forEach(action));
     names.forEachLeftBehind(action);
   }
 }

@@ -5,6 +5,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
 
 /**
@@ -52,6 +53,13 @@ final class LeftPositions {
     positions.addAll(stored);
     positions.sort(Comparator.comparingLong(LeftPosition::lastMillis));
     waiting = Math.max(waiting, storedWaiting);
+  }
+
+  /** Adds those that others of the name left. */
+  void addAll(LeftPositions others) {
+    positions.addAll(others.positions);
+    positions.sort(Comparator.comparingLong(LeftPosition::lastMillis));
+    waiting += others.waiting;
   }
 
   /** How many consumers may return. */
@@ -104,12 +112,36 @@ final class LeftPositions {
 
   /** Shows each position and how many of those who are away it stands for, the oldest first. */
   void forEach(ObjIntConsumer<VirtualCursor> action) {
+    forEachLeft((position, count) -> action.accept(position.cursor(), count));
+  }
+
+  private void forEachLeft(ObjIntConsumer<LeftPosition> action) {
     int rest = waiting;
     for (LeftPosition position : positions) {
       int here = Math.min(rest, position.leaves());
       rest -= here;
-      action.accept(position.cursor(), here);
+      action.accept(position, here);
     }
+  }
+
+  /** Shows each position, when it was left, and how many consumers it stands for. */
+  void list(long ttlSeconds, Consumer<ListedCursor> action) {
+    forEachLeft(
+        (position, count) ->
+            action.accept(
+                new ListedCursor(
+                    position.cursor(), count, false, position.lastMillis(), ttlSeconds)));
+  }
+
+  /**
+   * All of them.
+   *
+   * @param end the ordinal after the topic's last entry
+   */
+  Waiting waitingUnder(String name, long end) {
+    long[] entries = {0};
+    forEach((cursor, count) -> entries[0] += count * cursor.unacknowledgedBefore(end));
+    return new Waiting(name, lastMillis(), lowest().next(), new Skipped(waiting, entries[0]));
   }
 
   /** Whether the time of a position is over. */

@@ -2,7 +2,9 @@
 package io.pulsarbroadcast.broker.cursor;
 
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.ObjIntConsumer;
 
 /**
@@ -82,6 +84,13 @@ final class NamedPosition {
     return isLeftBehind(cursor) && left.isOnesOwn();
   }
 
+  /** Those left behind; empty: nobody is away. */
+  List<VirtualCursor> leftBehind() {
+    List<VirtualCursor> cursors = new ArrayList<>(1);
+    forEachLeftBehind((cursor, count) -> cursors.add(cursor));
+    return cursors;
+  }
+
   /** Shows those left behind, and how many consumers each stands for. */
   void forEachLeftBehind(ObjIntConsumer<VirtualCursor> action) {
     if (left != null) {
@@ -148,6 +157,38 @@ final class NamedPosition {
     }
     leftChanged();
     return cursor;
+  }
+
+  /** What waits under the name; empty: nobody is away. */
+  Optional<LeftPositions> left() {
+    return Optional.ofNullable(left);
+  }
+
+  /** Takes away all that waits. */
+  LeftPositions takeAllLeft() {
+    LeftPositions taken = left;
+    left = null;
+    lastSeenWritten = false;
+    leftWritten = false;
+    return taken;
+  }
+
+  /** Undoes {@link #takeAllLeft}, for those who have not returned meanwhile. */
+  void putBack(LeftPositions taken, long ttl) {
+    if (left == null) {
+      left = taken;
+    } else {
+      left.addAll(taken);
+    }
+    lastSeenWritten = false;
+    leftWritten = false;
+    // Nobody knows whether storage still has them.
+    isNew = true;
+    isAwaited = true;
+    if (ttl > ttlSeconds) {
+      ttlSeconds = ttl;
+      forgetStored();
+    }
   }
 
   private void leftChanged() {

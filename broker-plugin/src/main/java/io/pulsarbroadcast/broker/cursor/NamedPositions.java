@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
+import java.util.function.Predicate;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
@@ -102,6 +104,45 @@ final class NamedPositions {
     VirtualCursor cursor = named.takeLeftBehind();
     leftBehindCount -= cursor == null ? 0 : 1;
     return cursor;
+  }
+
+  /** What waits under those names that {@code which} accepts. */
+  List<Waiting> waiting(Predicate<Waiting> which, long end) {
+    List<Waiting> found = new ArrayList<>();
+    for (NamedPosition named : byNumber) {
+      if (named != null) {
+        named
+            .left()
+            .map(left -> left.waitingUnder(named.name, end))
+            .filter(which)
+            .ifPresent(found::add);
+      }
+    }
+    return found;
+  }
+
+  /** Takes away what waits under a name. */
+  LeftPositions takeAllLeft(NamedPosition named) {
+    LeftPositions taken = named.takeAllLeft();
+    leftBehindCount -= taken.waiting();
+    removeIfUnused(named);
+    return taken;
+  }
+
+  /** Undoes {@link #takeAllLeft}, for those who have not returned meanwhile. */
+  void putBack(NamedPosition named, LeftPositions taken, long ttlSeconds) {
+    taken.forEach((cursor, count) -> cursor.named = named);
+    leftBehindCount += taken.waiting();
+    named.putBack(taken, ttlSeconds);
+  }
+
+  /** Shows those that wait, and when they were left. */
+  void list(Consumer<ListedCursor> action) {
+    for (NamedPosition named : byNumber) {
+      if (named != null) {
+        named.left().ifPresent(left -> left.list(named.ttlSeconds(), action));
+      }
+    }
   }
 
   /** See {@link CursorRegistry#expire}. */

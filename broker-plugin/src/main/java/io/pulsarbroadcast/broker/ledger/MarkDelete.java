@@ -14,14 +14,18 @@ import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.cursor.Waiting;
+import io.pulsarbroadcast.broker.cursor.WaitingDrop;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SkipCounters;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.AsyncCallbacks;
 import org.apache.bookkeeper.mledger.ManagedCursor;
@@ -544,29 +548,82 @@ public final class MarkDelete {
    *     then the virtual cursor is not after the place where it was (I6).
    */
   CompletableFuture<Void> move(VirtualCursor position, BooleanSupplier hasLeft, long ordinal) {
+    return move(
+        ordinal,
+        () -> {
+          Move move = cursors.move(position, hasLeft, ordinal);
+          return move == null ? List.of() : List.of(move);
+        });
+  }
+
+  /**
+   * Moves every position that waits under a name, back or forward, as {@link #move} does. Fails
+   * when none waits there any more.
+   */
+  public CompletableFuture<Void> moveWaiting(String name, long ordinal) {
+    return move(ordinal, () -> cursors.moveWaiting(name, ordinal));
+  }
+
+  /**
+   * @param move puts virtual cursors to {@code ordinal}; none, when their consumers have left or
+   *     returned
+   */
+  private CompletableFuture<Void> move(long ordinal, Supplier<List<Move>> move) {
     synchronized (this) {
       seeks++;
     }
     return lowerTo(
             ordinal,
             () -> {
-              Move move = cursors.move(position, hasLeft, ordinal);
-              if (move == null) {
+              List<Move> moves = move.get();
+              if (moves.isEmpty()) {
                 throw new CompletionException(consumerLeft());
               }
-              return move;
+              return moves;
             })
         .thenCompose(
-            move -> store().handle((stored, e) -> ended(move, e)).thenCompose(ended -> ended))
+            moves -> store().handle((stored, e) -> ended(moves, e)).thenCompose(ended -> ended))
         .whenComplete((stored, e) -> sought());
   }
 
-  private CompletableFuture<Void> ended(Move move, Throwable notStored) {
-    if (notStored == null && cursors.settle(move)) {
-      return DONE;
+  private CompletableFuture<Void> ended(List<Move> moves, Throwable notStored) {
+    boolean holds = true;
+    for (Move move : moves) {
+      if (notStored != null || !cursors.settle(move)) {
+        holds = false;
+        skips.add(SkipCause.OTHER, cursors.putBack(move));
+      }
     }
-    skips.add(SkipCause.OTHER, cursors.putBack(move));
-    return CompletableFuture.failedFuture(notStored == null ? consumerLeft() : notStored);
+    return holds
+        ? DONE
+        : CompletableFuture.failedFuture(notStored == null ? consumerLeft() : notStored);
+  }
+
+  /**
+   * Drops what waits under those names that {@code which} accepts, and hands the lowest position of
+   * those that are left to the managed cursor.
+   *
+   * @param end the ordinal after the topic's last entry
+   * @return what was dropped, on storage too; but not what was given to consumers that returned
+   *     meanwhile. Fails when it cannot be stored, and then the positions wait again.
+   */
+  public CompletableFuture<List<Waiting>> drop(Predicate<Waiting> which, long end) {
+    WaitingDrop drop = cursors.dropWaiting(which, end);
+    return (drop.isEmpty() ? DONE : store())
+        .whenComplete(
+            (stored, e) -> {
+              if (e != null) {
+                cursors.keep(drop);
+                positionMoved();
+              }
+            })
+        .thenCompose(
+            stored -> {
+              List<Waiting> dropped = cursors.dropped(drop, end);
+              skips.add(SkipCause.POSITION_DROPPED, Waiting.sum(dropped));
+              positionMoved();
+              return handOver().handle((handedOver, e) -> dropped);
+            });
   }
 
   private static SubscriptionBusyException consumerLeft() {

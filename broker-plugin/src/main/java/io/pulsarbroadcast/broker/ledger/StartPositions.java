@@ -251,7 +251,7 @@ public final class StartPositions {
   }
 
   /** The ordinal of the oldest message that is stored. */
-  private long oldest() {
+  public long oldest() {
     if (hasNoLedger()) {
       return end();
     }

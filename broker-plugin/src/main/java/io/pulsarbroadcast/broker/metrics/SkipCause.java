@@ -10,6 +10,8 @@ public enum SkipCause {
   POSITION_EXPIRED(
       "position_expiry",
       "positions exceeded their time to live (broadcastCursorTimeToLiveSeconds)"),
+  POSITION_DROPPED("position_drop", "an operator dropped positions"),
+  POSITION_MOVED("position_move", "an operator moved positions"),
   OTHER(
       "quota",
       "the broker moved the subscription: backlog quota, or truncation of the topic or its source"),

@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.cursor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -110,6 +111,108 @@ class CursorRegistryTest {
     assertThat(registry.lowest()).as("I3: the other's is held").isEqualTo(9);
     assertThat(connect("same", 50).next()).as("I1").isEqualTo(9);
     assertThat(connect("same", 50).next()).as("no more than left").isEqualTo(50);
+  }
+
+  /** I3: until then, a crash would bring it back. */
+  @Test
+  void shouldHoldWhatADroppedPositionNeedsUntilThatIsOnStorage() {
+    leave("parked", 8);
+    ackTo(connect("here", 5), 20);
+
+    WaitingDrop drop = drop("parked");
+    assertThat(registry.leftBehindCount()).isZero();
+    assertThat(registry.list(each -> true)).hasSize(1);
+    assertThat(registry.lowest()).isEqualTo(8);
+
+    assertThat(registry.dropped(drop, 30))
+        .extracting(Waiting::name, each -> each.unacknowledged().entries())
+        .containsExactly(tuple("parked", 22L));
+    assertThat(registry.lowest()).isEqualTo(20);
+    assertThat(connect("parked", 25).next()).as("as a new one").isEqualTo(25);
+  }
+
+  /** I1: and nothing says that its name is stored, whose removal is on its way. */
+  @Test
+  void shouldGiveAPositionThatIsBeingDroppedToAConsumerThatReturns() {
+    leave("parked", 8);
+    WaitingDrop drop = drop("parked");
+
+    VirtualCursor back = connect("parked", 25);
+    assertThat(back.next()).isEqualTo(8);
+    assertThat(registry.isNameStored(back)).isFalse();
+    assertThat(registry.isNobodys(back)).as("else it is forgotten if that fails").isFalse();
+    assertThat(registry.dropped(drop, 30)).isEmpty();
+    registry.keep(drop);
+    assertThat(registry.leftBehindCount()).isZero();
+    assertThat(registry.lowest()).as("I3").isEqualTo(8);
+  }
+
+  /** I1 of each namesake: as many return as had left, also after one has meanwhile. */
+  @Test
+  void shouldKeepThePositionsThatCannotBeDropped() {
+    VirtualCursor first = connect("same", 5);
+    VirtualCursor second = connect("same", 5);
+    VirtualCursor third = connect("same", 5);
+    ackTo(first, 7);
+    ackTo(second, 9);
+    ackTo(third, 11);
+    registry.disconnect(first);
+    registry.disconnect(second);
+    registry.disconnect(third);
+    WaitingDrop drop = drop("same");
+    assertThat(connect("same", 50).next()).isEqualTo(7);
+
+    registry.keep(drop);
+    assertThat(registry.leftBehindCount()).isEqualTo(2);
+    VirtualCursor returned = connect("same", 50);
+    assertThat(returned.next()).isEqualTo(7);
+    assertThat(registry.isNameStored(returned)).as("its removal may be stored").isFalse();
+    assertThat(connect("same", 50).next()).isEqualTo(7);
+    assertThat(connect("same", 50).next()).as("no more than left").isEqualTo(50);
+  }
+
+  @Test
+  void shouldMoveAPositionThatAnOperatorIsDroppingAsTheOthers() {
+    leave("parked", 8);
+    WaitingDrop drop = drop("parked");
+    assertThat(registry.skipTo(12).entries()).isEqualTo(4);
+    registry.keep(drop);
+    assertThat(connect("parked", 50).next()).isEqualTo(12);
+  }
+
+  @Test
+  void shouldDropOnlyWhatIsAsked() {
+    leave("far", 8);
+    leave("near", 18);
+    WaitingDrop drop = registry.dropWaiting(waiting -> waiting.lowest() < 10, 30);
+    assertThat(registry.dropped(drop, 30)).extracting(Waiting::name).containsExactly("far");
+    assertThat(registry.waiting(waiting -> true, 30))
+        .extracting(Waiting::name, Waiting::lowest)
+        .containsExactly(tuple("near", 18L));
+  }
+
+  /** Of what another has returned to, or nobody left, nothing is moved. */
+  @Test
+  void shouldMoveAllThatWaitsUnderAName() {
+    leave("same", 8);
+    leave("other", 9);
+    registry.moveWaiting("same", 20).forEach(registry::settle);
+    assertThat(registry.moveWaiting("nobody", 20)).isEmpty();
+    assertThat(registry.list(each -> true))
+        .extracting(each -> each.cursor().name(), each -> each.cursor().next())
+        .containsExactlyInAnyOrder(tuple("same", 20L), tuple("other", 9L));
+    connect("same", 50);
+    assertThat(registry.moveWaiting("same", 30)).isEmpty();
+  }
+
+  private void leave(String name, long next) {
+    VirtualCursor cursor = connect(name, 5);
+    ackTo(cursor, next);
+    registry.disconnect(cursor);
+  }
+
+  private WaitingDrop drop(String name) {
+    return registry.dropWaiting(waiting -> waiting.name().equals(name), 30);
   }
 
   /** I3: else a namesake's position may move with it, and nobody counts what that one misses. */

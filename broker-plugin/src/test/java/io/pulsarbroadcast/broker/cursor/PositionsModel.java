@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor.AckResult;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ final class PositionsModel extends ModelSubscription {
   }
 
   private void step() {
-    switch (random.nextInt(40)) {
+    switch (random.nextInt(41)) {
       case 0, 1, 2, 3 -> publish(1 + random.nextInt(6));
       case 4 -> rollOver();
       case 5 -> trim();
@@ -62,6 +63,7 @@ final class PositionsModel extends ModelSubscription {
       case 36 -> rarely(2, () -> answer(false));
       case 37 -> rarely(6, this::skip);
       case 38 -> rarely(12, this::resetAll);
+      case 39 -> rarely(3, this::dropWaiting);
       default -> rarely(4, () -> restart(random.nextBoolean()));
     }
   }
@@ -237,6 +239,31 @@ final class PositionsModel extends ModelSubscription {
     reference.forget(cursor);
     boolean last = registry.forget(cursor.real);
     require(last == reference.all().isEmpty(), "%s was the last: %s", cursor.name, last);
+  }
+
+  /** An operator drops what absent consumers of one name left. */
+  private void dropWaiting() {
+    List<ReferenceCursor> left = reference.leftBehind();
+    if (left.isEmpty()) {
+      return;
+    }
+    String name = any(left).name;
+    note("drop what waits of %s", name);
+    long end = ordinal(topic.end());
+    WaitingDrop drop = registry.dropWaiting(waiting -> waiting.name().equals(name), end);
+    int missed = 0;
+    for (ReferenceCursor cursor : left) {
+      missed +=
+          cursor.name.equals(name)
+              ? reference.countOf(cursor) * missedBefore(cursor, topic.end())
+              : 0;
+    }
+    Skipped dropped = Waiting.sum(registry.dropped(drop, end));
+    require(
+        dropped.positions() == reference.dropLeft(name) && dropped.entries() >= missed,
+        "I6: %s counted, of %s entries",
+        dropped,
+        missed);
   }
 
   private void beginSeek(ReferenceCursor cursor) {

@@ -176,6 +176,22 @@ final class ReferencePositions {
     }
   }
 
+  /**
+   * What is left behind under a name is dropped.
+   *
+   * @return how many consumers were away
+   */
+  int dropLeft(String name) {
+    Name named = names.get(name);
+    int waiting = named.waiting;
+    named.left.clear();
+    named.waiting = 0;
+    if (named.connected.isEmpty()) {
+      names.remove(name);
+    }
+    return waiting;
+  }
+
   /** What is missed because it is dropped. */
   List<Missed> expire(long nowMillis, int end) {
     List<Missed> missed = new ArrayList<>();
