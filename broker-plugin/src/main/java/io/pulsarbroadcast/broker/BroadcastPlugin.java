@@ -2,6 +2,11 @@
 package io.pulsarbroadcast.broker;
 
 import io.pulsarbroadcast.broker.compat.BrokerVersion;
+import io.pulsarbroadcast.broker.compat.FilteringInterceptors;
+import io.pulsarbroadcast.broker.rest.PositionsEndpoint;
+import java.io.IOException;
+import javax.servlet.FilterChain;
+import javax.servlet.ServletException;
 import javax.servlet.ServletRequest;
 import javax.servlet.ServletResponse;
 import org.apache.pulsar.broker.PulsarService;
@@ -11,8 +16,8 @@ import org.apache.pulsar.common.api.proto.BaseCommand;
 
 /**
  * The plugin's only entry: the broker interceptor that {@code brokerInterceptors=pulsar-broadcast}
- * loads. It wires the Broadcast subscription type into the broker while the broker starts, and does
- * nothing afterwards.
+ * loads. It wires the Broadcast subscription type into the broker while the broker starts, and
+ * answers web requests about positions afterwards.
  *
  * <p>Called by the broker, once, before it binds a port or loads a topic. Everything about this
  * broker line that does not fit ends the broker's start with one sentence: a broker never runs
@@ -20,10 +25,20 @@ import org.apache.pulsar.common.api.proto.BaseCommand;
  */
 public final class BroadcastPlugin implements BrokerInterceptor {
 
+  private PositionsEndpoint positions;
+
   @Override
   public void initialize(PulsarService pulsar) {
     BrokerVersion.check(pulsar.getBrokerVersion());
     BrokerHooks.install(pulsar, BroadcastConfig.from(pulsar.getConfiguration().getProperties()));
+    positions = new PositionsEndpoint(pulsar);
+    FilteringInterceptors.install(pulsar, this);
+  }
+
+  @Override
+  public void onFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+      throws IOException, ServletException {
+    positions.answer(request, response, chain);
   }
 
   @Override

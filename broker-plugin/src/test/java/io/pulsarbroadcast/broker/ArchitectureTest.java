@@ -26,6 +26,7 @@ class ArchitectureTest {
   private static final String SETTINGS = "settings, wire contract";
   private static final DescribedPredicate<JavaClass> SETTINGS_CLASSES =
       belongToAnyOf(BroadcastConfig.class, BroadcastContract.class, Throttled.class);
+  private static final String REST = "rest";
   private static final String TOPIC = "topic";
   private static final String STATS = "stats";
   private static final String LEDGER = "ledger";
@@ -42,6 +43,8 @@ class ArchitectureTest {
           .definedBy(belongToAnyOf(BroadcastPlugin.class, BrokerHooks.class, BrokerSettings.class))
           .layer(SETTINGS)
           .definedBy(SETTINGS_CLASSES.or(name("io.pulsarbroadcast.broker.package-info")))
+          .layer(REST)
+          .definedBy("..broker.rest")
           .layer(TOPIC)
           .definedBy("..broker.topic")
           .layer(STATS)
@@ -59,8 +62,10 @@ class ArchitectureTest {
           .ensureAllClassesAreContainedInArchitecture()
           .whereLayer(WAY_IN)
           .mayNotBeAccessedByAnyLayer()
-          .whereLayer(TOPIC)
+          .whereLayer(REST)
           .mayOnlyBeAccessedByLayers(WAY_IN)
+          .whereLayer(TOPIC)
+          .mayOnlyBeAccessedByLayers(WAY_IN, REST)
           .whereLayer(STATS)
           .mayOnlyBeAccessedByLayers(WAY_IN, TOPIC)
           .whereLayer(LEDGER)

@@ -69,6 +69,9 @@ public interface LineCalls {
   /** The position before the first entry; null when there is none. */
   Position firstPosition(ManagedLedgerImpl ledger);
 
+  /** Stored bytes after a position, as the broker estimates them. */
+  long estimatedBacklogBytes(ManagedLedgerImpl ledger, Position position);
+
   Position maxReadPosition(PersistentTopic topic);
 
   boolean isTxnAborted(PersistentTopic topic, TxnID transaction, Position position);

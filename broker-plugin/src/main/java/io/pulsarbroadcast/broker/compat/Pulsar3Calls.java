@@ -66,6 +66,11 @@ final class Pulsar3Calls implements LineCalls {
   }
 
   @Override
+  public long estimatedBacklogBytes(ManagedLedgerImpl ledger, Position position) {
+    return ledger.getEstimatedBacklogSize((PositionImpl) position);
+  }
+
+  @Override
   public Position maxReadPosition(PersistentTopic topic) {
     return topic.getMaxReadPosition();
   }

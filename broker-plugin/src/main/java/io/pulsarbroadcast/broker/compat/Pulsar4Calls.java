@@ -69,6 +69,11 @@ final class Pulsar4Calls implements LineCalls {
   }
 
   @Override
+  public long estimatedBacklogBytes(ManagedLedgerImpl ledger, Position position) {
+    return ledger.getEstimatedBacklogSize(position);
+  }
+
+  @Override
   public Position maxReadPosition(PersistentTopic topic) {
     return topic.getMaxReadPosition();
   }

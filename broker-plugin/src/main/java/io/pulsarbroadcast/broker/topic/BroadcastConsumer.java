@@ -136,6 +136,18 @@ final class BroadcastConsumer extends Consumer
   }
 
   @Override
+  public String address() {
+    return cnx().hasHAProxyMessage()
+        ? cnx().getHAProxyMessage().sourceAddress() + ":" + cnx().getHAProxyMessage().sourcePort()
+        : cnx().clientAddress().toString();
+  }
+
+  @Override
+  public CompletableFuture<Void> moveTo(long ordinal) {
+    return seek(() -> seekOrdinal(ordinal));
+  }
+
+  @Override
   public void disconnectOnceAnswered(boolean isResetCursor, Optional<?> newOwner) {
     connection().onceAnswered(this, () -> BrokerLine.disconnect(this, isResetCursor, newOwner));
   }
@@ -385,7 +397,7 @@ final class BroadcastConsumer extends Consumer
       // Its client has reconnected meanwhile, and the position with it.
       broadcast.startAgain(position());
     } else {
-      BrokerLine.disconnect(this, true, Optional.empty());
+      disconnectOnceAnswered(true, Optional.empty());
     }
   }
 
@@ -513,12 +525,7 @@ final class BroadcastConsumer extends Consumer
   @Override
   public ConsumerStatsImpl getStats() {
     ConsumerStatsImpl stats = new ConsumerStatsImpl();
-    stats.setAddress(
-        cnx().hasHAProxyMessage()
-            ? cnx().getHAProxyMessage().sourceAddress()
-                + ":"
-                + cnx().getHAProxyMessage().sourcePort()
-            : cnx().clientAddress().toString());
+    stats.setAddress(address());
     stats.consumerName = consumerName();
     stats.setConnectedSince(DateFormatter.format(connectedSinceMillis));
     stats.setClientVersion(cnx().getClientVersion());

@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * BroadcastDispatcher} (who is sent what), {@link MarkDelete} (what the broker keeps) and {@link
  * ConsumerDirectory} (who is connected).
  */
-final class BroadcastSubscription extends LineNeutralSubscription {
+final class BroadcastSubscription extends LineNeutralSubscription implements PositionsAdmin.Holder {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastSubscription.class);
   private static final CompletableFuture<Boolean> NOT_DELETED =
@@ -207,6 +207,17 @@ final class BroadcastSubscription extends LineNeutralSubscription {
 
   SubscriptionParts parts() {
     return parts;
+  }
+
+  @Override
+  public PositionsAdmin positions() {
+    return new PositionsAdmin(
+        getTopicName(),
+        getName(),
+        getCursor(),
+        parts,
+        consumers,
+        () -> isClosing() || lifecycle.isFenced());
   }
 
   /** The connected consumers; none when the broker asks in order to make a series of each. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.ListIterator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pulsar.broker.service.Consumer;
@@ -33,6 +34,16 @@ final class ConsumerDirectory<C extends Consumer & ConsumerDirectory.Member>
 
     /** Where it is. */
     VirtualCursor position();
+
+    /** Its client's address, behind a proxy too if that passes it on. */
+    String address();
+
+    /**
+     * Moves it, and lets its client reconnect, as a seek does.
+     *
+     * @return completed when a durable position is there, on storage too
+     */
+    CompletableFuture<Void> moveTo(long ordinal);
 
     /**
      * Disconnects it, once its subscribe has been answered.

@@ -4,6 +4,10 @@ package io.pulsarbroadcast.containers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.containers.CountingConsumer.Acknowledging;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -61,11 +65,30 @@ class MovingTopicContainerIT {
           move(cluster, load, move);
         }
         load.stopAndCheckNothingIsLost(cluster.admin());
+        checkBothBrokersAnswerForPositions(cluster);
         System.out.printf(
             "%d consumers received each of %d messages; %d moves, %d of them by SIGKILL; %d"
                 + " deliveries were repeated%n",
             load.consumers(), load.sent(), MOVES, KILLS.size(), load.again());
       }
+    }
+  }
+
+  /** The one that has not the topic sends on to the other, also what has a body. */
+  private static void checkBothBrokersAnswerForPositions(PulsarCluster cluster) throws Exception {
+    String positions =
+        "%s/admin/v2/%s/subscription/%s/broadcast/positions"
+            .formatted(cluster.adminUrl(), TOPIC.replace("://", "/"), TopicLoad.SUBSCRIPTION);
+    HttpRequest list = HttpRequest.newBuilder(URI.create(positions)).build();
+    HttpRequest drop =
+        HttpRequest.newBuilder(URI.create(positions + "/drop"))
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString("{\"all\":true,\"dryRun\":true}"))
+            .build();
+    for (HttpRequest request : List.of(list, list, drop, drop)) {
+      HttpResponse<String> answer =
+          HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+      assertThat(answer.statusCode()).as("%s: %s", request, answer.body()).isEqualTo(200);
     }
   }
 

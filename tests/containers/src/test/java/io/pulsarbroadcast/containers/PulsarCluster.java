@@ -97,7 +97,7 @@ final class PulsarCluster implements AutoCloseable {
         Wait.forHttp("/metrics").forPort(WEB_PORT),
         BROKER_PORT,
         WEB_PORT);
-    admin = PulsarAdmin.builder().serviceHttpUrl("http://" + address(WEB_PORT)).build();
+    admin = PulsarAdmin.builder().serviceHttpUrl(adminUrl()).build();
   }
 
   private void runBroker(String name, Future<String> image) {
@@ -191,6 +191,11 @@ final class PulsarCluster implements AutoCloseable {
   /** The admin API, through the proxy. */
   PulsarAdmin admin() {
     return admin;
+  }
+
+  /** The same for other clients. The proxy asks one broker after the other. */
+  String adminUrl() {
+    return "http://" + address(WEB_PORT);
   }
 
   private String address(int port) {

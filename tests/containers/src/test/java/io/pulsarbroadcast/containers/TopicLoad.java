@@ -26,7 +26,7 @@ import org.apache.pulsar.common.policies.data.SubscriptionStats;
  */
 final class TopicLoad implements AutoCloseable {
 
-  private static final String SUBSCRIPTION = "alerts";
+  static final String SUBSCRIPTION = "alerts";
 
   /**
    * A consumer that is there before the first message and after the last. It holds the

@@ -14,6 +14,7 @@ import io.pulsarbroadcast.process.PulsarProxy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.apache.pulsar.client.api.AuthenticationFactory;
 import org.apache.pulsar.client.api.Consumer;
@@ -81,6 +82,22 @@ class ProxyProcessIT {
               broker.admin().topics().getStats(topic).getSubscriptions().get("all").getConsumers())
           .hasSize(3);
     }
+  }
+
+  @Test
+  void shouldAnswerForPositionsThroughTheProxy() throws Exception {
+    try (PulsarClient client = client(broker.token("member"))) {
+      Broker.broadcast(client, topic, "all", "parked").subscribe().close();
+    }
+    PositionsRequests members = positions(broker.token("member"));
+    assertThat(members.list().names()).containsExactly("parked");
+    assertThat(positions(broker.token("stranger")).drop(Map.of("all", true)).status())
+        .isEqualTo(401);
+    assertThat(members.drop(Map.of("all", true)).number("positions")).isEqualTo(1);
+  }
+
+  private PositionsRequests positions(String token) {
+    return new PositionsRequests(proxy.adminUrl(), topic, "all", token);
   }
 
   @Test

@@ -4,6 +4,10 @@ package io.pulsarbroadcast.it;
 import io.jsonwebtoken.Jwts;
 import io.jsonwebtoken.SignatureAlgorithm;
 import io.jsonwebtoken.security.Keys;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.util.SelfSignedCertificate;
 import io.pulsarbroadcast.process.FreePorts;
 import io.pulsarbroadcast.process.PulsarProcess;
@@ -22,6 +26,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import javax.crypto.SecretKey;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.AuthenticationFactory;
@@ -30,7 +36,7 @@ import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.common.policies.data.AuthAction;
 
 /**
- * A broker with the NAR that authenticates by token, authorizes, and has a second port with TLS on
+ * A broker with the NAR that authenticates by token, authorizes, and has second ports with TLS on
  * which clients need a certificate. Expired tokens are noticed within a second. Stateless apart
  * from that; any thread may call it.
  */
@@ -44,7 +50,7 @@ final class SecureBroker implements AutoCloseable {
   private final SelfSignedCertificate brokerCertificate = selfSigned();
   private final SelfSignedCertificate clientCertificate = selfSigned();
   private final SelfSignedCertificate strangersCertificate = selfSigned();
-  private final int tlsPort = FreePorts.find(1)[0];
+  private final int[] tlsPorts = FreePorts.find(2);
   private final PulsarProcess process;
   private final PulsarAdmin admin;
 
@@ -56,7 +62,8 @@ final class SecureBroker implements AutoCloseable {
             .setting("authenticationRefreshCheckSeconds", "1")
             .setting("proxyRoles", "proxy")
             .setting("authenticateOriginalAuthData", "true")
-            .setting("brokerServicePortTls", Integer.toString(tlsPort))
+            .setting("brokerServicePortTls", Integer.toString(tlsPorts[0]))
+            .setting("webServicePortTls", Integer.toString(tlsPorts[1]))
             .setting("tlsCertificateFilePath", brokerCertificate.certificate().getPath())
             .setting("tlsKeyFilePath", brokerCertificate.privateKey().getPath())
             .setting("tlsTrustCertsFilePath", clientCertificate.certificate().getPath())
@@ -109,6 +116,26 @@ final class SecureBroker implements AutoCloseable {
     return admin;
   }
 
+  String adminUrl() {
+    return process.adminUrl();
+  }
+
+  String tlsAdminUrl() {
+    return "https://localhost:" + tlsPorts[1];
+  }
+
+  /** Trusts the broker, with the certificate that the broker trusts or one that it does not. */
+  SSLContext tls(boolean trusted) throws SSLException {
+    SelfSignedCertificate own = trusted ? clientCertificate : strangersCertificate;
+    SslContext context =
+        SslContextBuilder.forClient()
+            .sslProvider(SslProvider.JDK)
+            .trustManager(brokerCertificate.certificate())
+            .keyManager(own.certificate(), own.privateKey())
+            .build();
+    return ((JdkSslContext) context).context();
+  }
+
   /** A token that does not expire while the tests run. */
   String token(String role) {
     return token(role, Duration.ofHours(1));
@@ -154,7 +181,7 @@ final class SecureBroker implements AutoCloseable {
   /** A client that trusts the broker's certificate and has the one that the broker trusts. */
   ClientBuilder tlsClientBuilder(String role) {
     return withCertificate(
-        clientBuilder("pulsar+ssl://127.0.0.1:" + tlsPort)
+        clientBuilder("pulsar+ssl://127.0.0.1:" + tlsPorts[0])
             .tlsTrustCertsFilePath(brokerCertificate.certificate().getPath())
             .authentication(AuthenticationFactory.token(token(role))),
         clientCertificate);

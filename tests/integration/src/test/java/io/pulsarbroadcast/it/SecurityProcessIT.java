@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
+import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Broadcast consumers pass the authentication, authorization and TLS of any consumer; whoever is
@@ -179,6 +181,63 @@ class SecurityProcessIT {
         assertThat(receiveAndAck(own, 5)).isEqualTo(values(0, 5));
       }
     }
+  }
+
+  /** As the broker answers its own calls, to the number; and nothing is changed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"stranger", "producer", "neighbour", "expired", "forged", "nobody"})
+  void shouldRefusePositionsAsTheBrokerRefusesItsOwnCalls(String who) throws Exception {
+    broker.allow(namespace, "producer", AuthAction.produce);
+    broker.allow(namespace, "neighbour", AuthAction.consume);
+    broker.admin().namespaces().grantPermissionOnSubscription(namespace, "all", Set.of(MEMBER));
+    String token =
+        switch (who) {
+          case "nobody" -> null;
+          case "expired" -> broker.token(MEMBER, Duration.ofMinutes(-1));
+          case "forged" -> broker.token(MEMBER) + "x";
+          default -> broker.token(who);
+        };
+    try (PulsarClient members = broker.client(MEMBER)) {
+      Broker.broadcast(members, topic, "all", "parked").subscribe().close();
+      publish(members, topic, 0, 3);
+      TopicState before = state();
+      PositionsRequests theirs = new PositionsRequests(broker.adminUrl(), topic, "all", token);
+
+      assertThat(theirs.list().status()).isEqualTo(theirs.peek()).isEqualTo(401);
+      assertThat(theirs.drop(Map.of("all", true)).status())
+          .isEqualTo(theirs.delete())
+          .isEqualTo(401);
+      assertThat(theirs.move(Map.of("name", "parked", "to", "latest")).status())
+          .isEqualTo(theirs.reset())
+          .isEqualTo(401);
+
+      assertThat(state()).isEqualTo(before);
+      PositionsRequests ours =
+          new PositionsRequests(broker.adminUrl(), topic, "all", broker.token(MEMBER));
+      assertThat(ours.list().names()).containsExactly("parked");
+      assertThat(ours.move(Map.of("name", "parked", "to", "latest")).number("skippedEntries"))
+          .isEqualTo(3);
+      assertThat(ours.drop(Map.of("all", true)).number("positions")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldAnswerForPositionsOverTlsOnlyWhoHasACertificate() throws Exception {
+    try (PulsarClient members = broker.client(MEMBER)) {
+      Broker.broadcast(members, topic, "all", "parked").subscribe().close();
+    }
+    assertThat(overTls(true, broker.token(MEMBER)).list().names()).containsExactly("parked");
+    assertThat(overTls(true, broker.token("stranger")).list().status()).isEqualTo(401);
+    assertThatThrownBy(overTls(false, broker.token(MEMBER))::list).isInstanceOf(IOException.class);
+  }
+
+  private PositionsRequests overTls(boolean trusted, String token) throws IOException {
+    return new PositionsRequests(
+        HttpClient.newBuilder().sslContext(broker.tls(trusted)).build(),
+        broker.tlsAdminUrl(),
+        topic,
+        "all",
+        token);
   }
 
   @Test

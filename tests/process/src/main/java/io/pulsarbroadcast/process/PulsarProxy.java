@@ -116,6 +116,11 @@ public final class PulsarProxy implements AutoCloseable {
     return "pulsar://" + HOST + ":" + port;
   }
 
+  /** For admin calls, instead of the broker's. */
+  public String adminUrl() {
+    return "http://" + HOST + ":" + webPort;
+  }
+
   /** Ends the proxy at once, keeps its logs and deletes its folder. */
   @Override
   public void close() throws IOException {

@@ -10,4 +10,6 @@ public abstract class ManagedLedgerImpl {
   public abstract void asyncReadEntry(Position position, ReadEntryCallback callback, Object ctx);
 
   public abstract Position getFirstPosition();
+
+  public abstract long getEstimatedBacklogSize(Position position);
 }
