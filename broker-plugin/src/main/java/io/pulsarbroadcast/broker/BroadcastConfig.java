@@ -14,7 +14,9 @@ import java.util.stream.Collectors;
  * @param positionFlushIntervalMillis how often at the most changed positions are written to
  *     storage; what a crash of the broker makes it deliver again
  * @param cursorTimeToLiveSeconds how long a position outlives its connection; also the most that a
- *     consumer may ask for
+ *     consumer may ask for; a topic or namespace may have another value
+ * @param maxPositionsPerSubscription durable positions, connected and waiting; 0: no limit
+ * @param maxNewNamesPerConnectionPerMinute durable names without a position; 0: no limit
  * @param markDeleteIntervalMillis how often at the most the lowest position is handed to the
  *     subscription's cursor
  * @param connectionMaxPendingBytes tail entries that may wait for one connection's socket before
@@ -32,6 +34,8 @@ import java.util.stream.Collectors;
 public record BroadcastConfig(
     int positionFlushIntervalMillis,
     int cursorTimeToLiveSeconds,
+    int maxPositionsPerSubscription,
+    int maxNewNamesPerConnectionPerMinute,
     int markDeleteIntervalMillis,
     int connectionMaxPendingBytes,
     int catchUpReadMaxEntries,
@@ -64,6 +68,12 @@ public record BroadcastConfig(
     TOPIC
   }
 
+  /** The key of {@link #maxPositionsPerSubscription}, for those who are refused. */
+  public static final String MAX_POSITIONS = "broadcastMaxPositionsPerSubscription";
+
+  /** The key of {@link #maxNewNamesPerConnectionPerMinute}, for those who are refused. */
+  public static final String MAX_NEW_NAMES = "broadcastMaxNewNamesPerConnectionPerMinute";
+
   private static final String PREFIX = "broadcast";
 
   /**
@@ -77,6 +87,8 @@ public record BroadcastConfig(
         new BroadcastConfig(
             reader.integer("broadcastPositionFlushIntervalMillis", 1_000, 1, 60_000),
             reader.integer("broadcastCursorTimeToLiveSeconds", 7 * 24 * 3600, 0, Integer.MAX_VALUE),
+            reader.integer(MAX_POSITIONS, 1_000_000, 0, Integer.MAX_VALUE),
+            reader.integer(MAX_NEW_NAMES, 0, 0, Integer.MAX_VALUE),
             reader.integer("broadcastMarkDeleteIntervalMillis", 100, 1, 60_000),
             reader.integer("broadcastConnectionMaxPendingBytes", 16 << 20, 1 << 16, 1 << 30),
             reader.integer("broadcastCatchUpReadMaxEntries", 100, 1, 10_000),

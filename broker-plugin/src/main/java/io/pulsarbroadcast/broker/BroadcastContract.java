@@ -23,7 +23,10 @@ public final class BroadcastContract {
   /** The one value of {@link #TYPE_PROPERTY}; case is ignored. */
   public static final String BROADCAST = "Broadcast";
 
-  /** Consumer property: whole seconds that a position outlives its connection. */
+  /**
+   * Whole seconds that a position outlives its connection: as property of a consumer, what it asks
+   * for; as property of a topic or namespace set by an administrator, the default and the most.
+   */
   public static final String TTL_PROPERTY = "pulsar.broadcast.cursor.ttl.seconds";
 
   /** The longest name: a consumer's is stored with its position. */
@@ -77,13 +80,17 @@ public final class BroadcastContract {
   }
 
   /**
-   * How long the consumer's position outlives its connection, in seconds.
-   *
-   * @param limitSeconds the broker's setting: the default, and the most that a consumer may ask for
+   * How long the consumer's position is to outlive its connection, in seconds: as long as it may
+   * ({@link Long#MAX_VALUE}), unless the consumer asks for less.
    */
-  public static long timeToLiveSeconds(Map<String, String> consumerProperties, long limitSeconds) {
+  public static long timeToLiveSeconds(Map<String, String> consumerProperties) {
     String value = consumerProperties.get(TTL_PROPERTY);
-    return value == null ? limitSeconds : Math.min(limitSeconds, Long.parseLong(value));
+    return value == null ? Long.MAX_VALUE : Long.parseLong(value);
+  }
+
+  /** Whether a value of {@link #TTL_PROPERTY} may be a topic's or namespace's. */
+  public static boolean isPolicy(String timeToLive) {
+    return timeToLive.matches("\\d{1,10}") && Long.parseLong(timeToLive) <= Integer.MAX_VALUE;
   }
 
   private static void checkType(String value) {

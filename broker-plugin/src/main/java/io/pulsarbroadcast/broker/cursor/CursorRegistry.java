@@ -82,9 +82,9 @@ public final class CursorRegistry {
   @GuardedBy("this")
   private boolean floorHeld;
 
-  /** The longest time to live of what is restored. */
+  /** How many durable positions there may be. */
   @GuardedBy("this")
-  private long longestTimeToLiveSeconds = Long.MAX_VALUE;
+  private int maxPositions = Integer.MAX_VALUE;
 
   /** Whether the position is to last when there are no durable cursors. */
   @GuardedBy("this")
@@ -108,12 +108,14 @@ public final class CursorRegistry {
    * Registers a connected consumer: at the position left behind under its name, else at {@code
    * start}.
    *
-   * @param ttlSeconds how long its position outlives its connection; negative: ephemeral, not at
-   *     all
+   * @param ttlSeconds how long its position outlives its connection, unless {@link
+   *     #limitTimesToLive} is less; negative: ephemeral, not at all
    * @param start where a consumer without a position starts, asked while the lock is held; a
    *     durable one's is raised to the subscription's own position when below, see {@link
    *     #lowerFloor}
    * @param deliveredEnd see {@link VirtualCursor#deliveredEnd()}
+   * @throws TooManyPositionsException when it needs a new position and there are {@link
+   *     #limitPositions as many as may be}; nothing has changed
    */
   public synchronized VirtualCursor connect(
       String name, long ttlSeconds, LongSupplier start, long deliveredEnd) {
@@ -127,6 +129,9 @@ public final class CursorRegistry {
     if (cursor != null) {
       cursor.returned = true;
     } else {
+      if (durable && positionCount() >= maxPositions) {
+        throw new TooManyPositionsException(maxPositions);
+      }
       long next = durable ? Math.max(floor, start.getAsLong()) : start.getAsLong();
       cursor = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
       if (durable && inherited != null && next == floor) {
@@ -155,6 +160,20 @@ public final class CursorRegistry {
     VirtualCursor cursor = leaving.get(name).iterator().next();
     leaving.remove(name, cursor);
     return cursor;
+  }
+
+  /** Whether there is a durable position under a name, connected or not. */
+  public synchronized boolean hasName(String name) {
+    return names.get(name) != null
+        || leaving.containsKey(name)
+        || drops.stream().anyMatch(drop -> drop.byName().containsKey(name));
+  }
+
+  /** How many durable positions there are, connected or not. */
+  @GuardedBy("this")
+  private int positionCount() {
+    int dropped = drops.stream().mapToInt(WaitingDrop::positionCount).sum();
+    return names.positionCount() + leaving.size() + dropped;
   }
 
   /** Whether a position waits under a name, at which {@link #connect} would begin. */
@@ -200,7 +219,7 @@ public final class CursorRegistry {
   private void disconnect(VirtualCursor cursor, long waitsMillis) {
     if (connected.remove(cursor) && cursor.isDurable()) {
       putBackUnsettled(cursor);
-      long ttlMillis = TimeUnit.SECONDS.toMillis(cursor.named.ttlSeconds());
+      long ttlMillis = TimeUnit.SECONDS.toMillis(names.ttlSeconds(cursor.named));
       names.leaveBehind(cursor, clockMillis.getAsLong() + Math.max(0, waitsMillis - ttlMillis));
     }
   }
@@ -230,8 +249,7 @@ public final class CursorRegistry {
     }
     if (cursor.isDurable()) {
       putBackUnsettled(cursor);
-      cursor.named.disconnect();
-      names.removeIfUnused(cursor.named);
+      names.drop(cursor);
       leaving.put(cursor.name(), cursor);
     }
     return Optional.of(isEmpty());
@@ -317,15 +335,11 @@ public final class CursorRegistry {
             listed.add(each);
           }
         };
-    connected.forEach(
-        cursor ->
-            add.accept(
-                new ListedCursor(
-                    cursor,
-                    1,
-                    true,
-                    0,
-                    cursor.isDurable() ? cursor.named.ttlSeconds() : EPHEMERAL)));
+    for (int i = 0; i < connected.count(); i++) {
+      VirtualCursor cursor = connected.get(i);
+      long ttlSeconds = cursor.isDurable() ? names.ttlSeconds(cursor.named) : EPHEMERAL;
+      add.accept(new ListedCursor(cursor, 1, true, 0, ttlSeconds));
+    }
     names.list(add);
     return listed;
   }
@@ -696,9 +710,14 @@ public final class CursorRegistry {
     return names.leftBehindCount();
   }
 
-  /** Sets the longest time to live, also of positions that were stored with a longer one. */
+  /** Sets the longest time to live, for all positions and until it is set again. */
   public synchronized void limitTimesToLive(long seconds) {
-    longestTimeToLiveSeconds = seconds;
+    names.limitTimesToLive(seconds);
+  }
+
+  /** Sets how many durable positions there may be; more that are there already stay. */
+  public synchronized void limitPositions(int max) {
+    maxPositions = max;
   }
 
   /** A position as it was left behind, for {@link #restore}. */
@@ -722,10 +741,7 @@ public final class CursorRegistry {
   synchronized void restore(String name, long ttlSeconds, List<LeftPosition> left, int count) {
     keptForDurable = true;
     NamedPosition known = names.get(name);
-    names.restore(
-        known == null ? names.add(name, Math.min(ttlSeconds, longestTimeToLiveSeconds)) : known,
-        left,
-        count);
+    names.restore(known == null ? names.add(name, ttlSeconds) : known, left, count);
   }
 
   /**

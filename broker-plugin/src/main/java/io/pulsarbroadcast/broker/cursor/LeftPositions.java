@@ -5,6 +5,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
 
@@ -37,7 +38,7 @@ final class LeftPositions {
   /** A consumer left. */
   void add(VirtualCursor cursor, long nowMillis, long ttlSeconds) {
     waiting++;
-    long span = ttlSeconds * 1_000 / SPANS_PER_TIME_TO_LIVE;
+    long span = TimeUnit.SECONDS.toMillis(ttlSeconds) / SPANS_PER_TIME_TO_LIVE;
     if (!positions.isEmpty() && nowMillis - newest().firstMillis() <= span) {
       newest().add(cursor, nowMillis);
     } else {
@@ -146,7 +147,8 @@ final class LeftPositions {
 
   /** Whether the time of a position is over. */
   boolean isExpired(long nowMillis, long ttlSeconds) {
-    return !positions.isEmpty() && nowMillis - positions.get(0).lastMillis() >= ttlSeconds * 1_000;
+    return !positions.isEmpty()
+        && nowMillis - positions.get(0).lastMillis() >= TimeUnit.SECONDS.toMillis(ttlSeconds);
   }
 
   /**

@@ -124,12 +124,16 @@ final class NamedPosition {
     lastSeenWritten = false;
   }
 
-  /** Keeps a cursor for its consumer's return. */
-  void leaveBehind(VirtualCursor cursor, long nowMillis) {
+  /**
+   * Keeps a cursor for its consumer's return.
+   *
+   * @param nowTtlSeconds see {@link NamedPositions#ttlSeconds}
+   */
+  void leaveBehind(VirtualCursor cursor, long nowMillis, long nowTtlSeconds) {
     if (left == null) {
       left = new LeftPositions();
     }
-    left.add(cursor, nowMillis, ttlSeconds);
+    left.add(cursor, nowMillis, nowTtlSeconds);
     lastSeenWritten = false;
     leftWritten = false;
   }
@@ -203,8 +207,9 @@ final class NamedPosition {
     return (left.lastMillis() + 999) / 1_000 * 1_000;
   }
 
-  boolean isExpired(long nowMillis) {
-    return left != null && left.isExpired(nowMillis, ttlSeconds);
+  /** Whether the time of a position is over, see {@link NamedPositions#ttlSeconds}. */
+  boolean isExpired(long nowMillis, long nowTtlSeconds) {
+    return left != null && left.isExpired(nowMillis, nowTtlSeconds);
   }
 
   /** See {@link LeftPositions#dropOldest}. */

@@ -26,7 +26,11 @@ final class NamedPositions {
    */
   private final List<NamedPosition> byNumber = new ArrayList<>();
 
+  private int connectedCount;
   private int leftBehindCount;
+
+  /** See {@link CursorRegistry#limitTimesToLive}. */
+  private long longestTimeToLiveSeconds = Long.MAX_VALUE;
 
   /** The cursors that connected under names of which no write has had all positions yet. */
   private final List<VirtualCursor> newcomers = new ArrayList<>();
@@ -59,14 +63,22 @@ final class NamedPositions {
   /** A cursor is connected under a name; it may have been left behind there before. */
   void connected(NamedPosition named, VirtualCursor cursor, long ttlSeconds, boolean returned) {
     named.connect(ttlSeconds, returned);
+    connectedCount++;
     cursor.named = named;
     if (named.isNew()) {
       newcomers.add(cursor);
     }
   }
 
+  /** Forgets the position of a connected cursor. */
+  void drop(VirtualCursor cursor) {
+    cursor.named.disconnect();
+    connectedCount--;
+    removeIfUnused(cursor.named);
+  }
+
   /** Forgets a name that no position has any more. */
-  void removeIfUnused(NamedPosition named) {
+  private void removeIfUnused(NamedPosition named) {
     if (named.count() == 0) {
       byName.remove(named.name);
       byNumber.set(named.number, null);
@@ -84,10 +96,26 @@ final class NamedPositions {
     return leftBehindCount;
   }
 
+  /** How many positions there are, of connected consumers and left behind. */
+  int positionCount() {
+    return connectedCount + leftBehindCount;
+  }
+
+  /** See {@link CursorRegistry#limitTimesToLive}. */
+  void limitTimesToLive(long seconds) {
+    longestTimeToLiveSeconds = seconds;
+  }
+
+  /** How long the positions of a name outlive their connections now. */
+  long ttlSeconds(NamedPosition named) {
+    return Math.min(named.ttlSeconds(), longestTimeToLiveSeconds);
+  }
+
   /** Keeps the position of a connected cursor for its consumer's return. */
   void leaveBehind(VirtualCursor cursor, long nowMillis) {
     cursor.named.disconnect();
-    cursor.named.leaveBehind(cursor, nowMillis);
+    connectedCount--;
+    cursor.named.leaveBehind(cursor, nowMillis, ttlSeconds(cursor.named));
     leftBehindCount++;
   }
 
@@ -140,7 +168,7 @@ final class NamedPositions {
   void list(Consumer<ListedCursor> action) {
     for (NamedPosition named : byNumber) {
       if (named != null) {
-        named.left().ifPresent(left -> left.list(named.ttlSeconds(), action));
+        named.left().ifPresent(left -> left.list(ttlSeconds(named), action));
       }
     }
   }
@@ -153,7 +181,7 @@ final class NamedPositions {
       if (leftBehindCount == 0) {
         break;
       }
-      while (named != null && named.isExpired(nowMillis)) {
+      while (named != null && named.isExpired(nowMillis, ttlSeconds(named))) {
         int before = named.leftBehindCount();
         Skipped missed = named.dropOldest(end);
         expired += missed.positions();

@@ -46,6 +46,11 @@ public final class WaitingDrop {
     return cursor;
   }
 
+  /** How many consumers may still return to it. */
+  int positionCount() {
+    return byName.values().stream().mapToInt(named -> named.left.waiting()).sum();
+  }
+
   /** What is being dropped, by name. */
   Map<String, NamedLeft> byName() {
     return byName;

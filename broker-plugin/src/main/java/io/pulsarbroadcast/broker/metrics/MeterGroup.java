@@ -52,6 +52,7 @@ final class MeterGroup {
   final Counter redeliveries;
   final Counter acks;
   final Counter refusedAcks;
+  final Counter refusedSubscribes;
   final Counter tailEntries;
   final Counter catchUpReads;
   final Counter catchUpEntries;
@@ -72,6 +73,8 @@ final class MeterGroup {
     redeliveries = counter("redeliveries", "Messages sent to a consumer that it was sent before");
     acks = counter("acks", "Message ids that consumers acknowledged, those refused among them");
     refusedAcks = counter("refused.acks", "Acknowledgements that were not taken");
+    refusedSubscribes =
+        counter("refused.subscribes", "Subscribes with new names that a limit refused");
     tailEntries = counter("tail.entries", "Entries that the tail reader brought");
     catchUpReads = counter("catch.up.reads", "Reads for consumers behind the tail");
     catchUpEntries = counter("catch.up.entries", "Entries read for consumers behind the tail");

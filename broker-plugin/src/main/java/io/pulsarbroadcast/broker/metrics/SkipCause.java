@@ -9,7 +9,8 @@ public enum SkipCause {
   EXPIRED("ttl", "messages expired: time to live, or an operator's expiry"),
   POSITION_EXPIRED(
       "position_expiry",
-      "positions exceeded their time to live (broadcastCursorTimeToLiveSeconds)"),
+      "positions exceeded their time to live (broadcastCursorTimeToLiveSeconds, or"
+          + " pulsar.broadcast.cursor.ttl.seconds of consumer, topic or namespace)"),
   POSITION_DROPPED("position_drop", "an operator dropped positions"),
   POSITION_MOVED("position_move", "an operator moved positions"),
   OTHER(

@@ -84,6 +84,11 @@ public final class SubscriptionMetrics {
     meters.refusedAcks.increment();
   }
 
+  /** Counts a subscribe with a new name that a limit has refused. */
+  public void subscribeRefused() {
+    meters.refusedSubscribes.increment();
+  }
+
   /** Counts entries that the tail reader brought. */
   public void tailRead(int entries) {
     meters.tailEntries.increment(entries);

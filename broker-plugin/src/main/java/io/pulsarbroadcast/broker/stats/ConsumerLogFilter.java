@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.stats;
 
 import io.netty.util.concurrent.FastThreadLocal;
+import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
@@ -21,8 +22,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the broker's INFO lines about single consumers out of its log when the consumers are
  * Broadcast ones: it writes several for each that comes or goes, which for 100,000 is a large part
- * of the time that connecting them takes. The subscription reports numbers instead. Lines about all
- * other consumers, and warnings about any, stay.
+ * of the time that connecting them takes. The subscription reports numbers instead, and the topic
+ * ({@link RefusalReport}) for the warning about each that brings too many names. Lines about all
+ * other consumers, and other warnings, stay.
  *
  * <p>May be used from any thread. A broker that logs with something else than Log4j 2, or whose
  * logging configuration is loaded anew, writes the lines.
@@ -79,11 +81,20 @@ public final class ConsumerLogFilter extends AbstractFilter {
 
   @Override
   public Result filter(LogEvent event) {
-    return event.getLevel() == Level.INFO
-            && (Boolean.TRUE.equals(QUIET.get())
-                || isOfBroadcast(event.getMessage().getParameters()))
-        ? onMatch
-        : onMismatch;
+    Object[] parameters = event.getMessage().getParameters();
+    boolean denied =
+        event.getLevel() == Level.INFO
+            ? Boolean.TRUE.equals(QUIET.get()) || isOfBroadcast(parameters)
+            : event.getLevel() == Level.WARN && isOfNewName(parameters);
+    return denied ? onMatch : onMismatch;
+  }
+
+  /** Whether a line ends with why a new name is refused. */
+  private static boolean isOfNewName(Object[] parameters) {
+    return parameters != null
+        && parameters.length > 0
+        && parameters[parameters.length - 1] instanceof String reason
+        && reason.contains(BroadcastConfig.MAX_NEW_NAMES);
   }
 
   /**

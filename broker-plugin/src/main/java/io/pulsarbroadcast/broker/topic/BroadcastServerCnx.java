@@ -11,6 +11,7 @@ import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
 import io.pulsarbroadcast.broker.stats.ConsumerLogFilter;
+import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,7 @@ final class BroadcastServerCnx extends ServerCnx {
   private final boolean intercepted;
   private final Map<BroadcastSubscription, Attached> fanouts = new IdentityHashMap<>();
 
+  private final NewNames newNames = new NewNames(Duration.ofMinutes(1));
   private final SoughtPositions sought = new SoughtPositions(System::nanoTime);
 
   /** The Broadcast consumers by the id that the client gave them. */
@@ -135,6 +137,11 @@ final class BroadcastServerCnx extends ServerCnx {
   /** Where consumers without a durable position sought, until they reconnect. From any thread. */
   SoughtPositions sought() {
     return sought;
+  }
+
+  /** The names without a position that it brings. From any thread. */
+  NewNames newNames() {
+    return newNames;
   }
 
   /** A name for a consumer that has none; nobody else's. From any thread. */

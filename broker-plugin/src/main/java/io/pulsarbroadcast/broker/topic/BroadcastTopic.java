@@ -13,6 +13,7 @@ import io.pulsarbroadcast.broker.ledger.EphemeralCursor;
 import io.pulsarbroadcast.broker.ledger.PositionsLogs;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import io.pulsarbroadcast.broker.stats.BroadcastStats;
+import io.pulsarbroadcast.broker.stats.RefusalReport;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
+import org.apache.pulsar.broker.service.BrokerServiceException.ServiceUnitNotReadyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.Consumer;
@@ -37,6 +39,7 @@ import org.apache.pulsar.broker.service.Subscription;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
+import org.apache.pulsar.common.policies.data.Policies;
 import org.apache.pulsar.common.util.FutureUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,6 +65,9 @@ final class BroadcastTopic extends MeteredTopic {
   private static final MethodHandle SUPER_CLOSE =
       BrokerLine.superClose(MethodHandles.lookup(), BroadcastTopic.class);
 
+  private final TimeToLivePolicy timeToLive;
+  private final RefusalReport refusals;
+  private final NewNameLimit newNames;
   private final PositionsLogs logs = new PositionsLogs(this);
   private final SubscribesUnderWay subscribes = new SubscribesUnderWay();
   private final TypeExchange types;
@@ -84,6 +90,9 @@ final class BroadcastTopic extends MeteredTopic {
       BroadcastConfig config,
       BroadcastMetrics metrics) {
     super(topic, ledger, broker, metrics);
+    this.timeToLive = TimeToLivePolicy.of(this, config.cursorTimeToLiveSeconds());
+    this.refusals = new RefusalReport(topic, broker.getPulsar().getExecutor());
+    this.newNames = new NewNameLimit(config.maxNewNamesPerConnectionPerMinute(), refusals);
     this.types = new TypeExchange(this, config, logs, subscribes);
   }
 
@@ -278,6 +287,11 @@ final class BroadcastTopic extends MeteredTopic {
     if (isCompactionSubscription(name)) {
       return busy("Subscription " + name + " is the broker's own");
     }
+    ServiceUnitNotReadyException refusal =
+        newNames.refusal(option, partsOf(name), connection.newNames());
+    if (refusal != null) {
+      return CompletableFuture.failedFuture(refusal);
+    }
     boolean isNew = getSubscription(name) == null;
     subscribes.begin(name, isNew);
     return super.subscribe(SubscribeOptions.asExclusive(option, isNew))
@@ -305,6 +319,16 @@ final class BroadcastTopic extends MeteredTopic {
                     .thenCompose(done -> CompletableFuture.<Consumer>failedFuture(e)));
   }
 
+  /** What a Broadcast subscription consists of; null: it is none. */
+  private SubscriptionParts partsOf(String name) {
+    return getSubscription(name) instanceof BroadcastSubscription known ? known.parts() : null;
+  }
+
+  /** Who says which subscribes with new names were refused. */
+  RefusalReport refusals() {
+    return refusals;
+  }
+
   /**
    * Takes away what the broker has made for a non-durable consumer that is refused after all: a
    * durable subscription, whose backlog nobody would ever acknowledge.
@@ -330,6 +354,18 @@ final class BroadcastTopic extends MeteredTopic {
               return null;
             })
         .whenComplete((done, e) -> takenAway.remove(name));
+  }
+
+  /** How long positions may wait. */
+  TimeToLivePolicy timeToLive() {
+    return timeToLive;
+  }
+
+  /** The broker has read the namespace's policies, or they have changed. */
+  @Override
+  protected void updateTopicPolicyByNamespacePolicy(Policies policies) {
+    super.updateTopicPolicyByNamespacePolicy(policies);
+    timeToLive.namespaceHas(policies.properties);
   }
 
   /** Whether a Broadcast subscribe is under way, which may wait for the transaction buffer. */

@@ -1,9 +1,11 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.topic;
 
+import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
+import io.pulsarbroadcast.broker.cursor.TooManyPositionsException;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import java.io.IOException;
 import java.util.List;
@@ -109,7 +111,7 @@ final class ConsumerAdmission {
                             () -> connection.sought().take(option.getConsumerId())))
             : CompletableFuture.failedFuture(refusal);
     return position
-        .exceptionallyCompose(e -> CompletableFuture.failedFuture(toldClient(e)))
+        .exceptionallyCompose(e -> CompletableFuture.failedFuture(refusal(e)))
         .whenComplete(
             (registered, e) -> {
               if (e != null) {
@@ -117,6 +119,18 @@ final class ConsumerAdmission {
                 subscription.refused();
               }
             });
+  }
+
+  private Throwable refusal(Throwable failure) {
+    if (!(FutureUtil.unwrapCompletionException(failure) instanceof TooManyPositionsException e)) {
+      return toldClient(failure);
+    }
+    String reason =
+        "Subscription %s has as many positions, of connected and absent consumers, as %s=%d allows; unsubscribe consumers that do not return, or shorten their time to live"
+            .formatted(subscription.getName(), BroadcastConfig.MAX_POSITIONS, e.limit());
+    parts.metrics().subscribeRefused();
+    ((BroadcastTopic) subscription.getTopic()).refusals().refused(reason);
+    return new ConsumerBusyException(reason);
   }
 
   /** What the broker tells the client, who tries again when storage has failed. */
@@ -134,10 +148,9 @@ final class ConsumerAdmission {
         : new ConsumerBusyException("Subscription reached max consumers limit");
   }
 
-  private long timeToLiveSeconds(SubscriptionOption option) {
+  private static long timeToLiveSeconds(SubscriptionOption option) {
     return option.isDurable()
-        ? BroadcastContract.timeToLiveSeconds(
-            option.getMetadata(), parts.config().cursorTimeToLiveSeconds())
+        ? BroadcastContract.timeToLiveSeconds(option.getMetadata())
         : CursorRegistry.EPHEMERAL;
   }
 

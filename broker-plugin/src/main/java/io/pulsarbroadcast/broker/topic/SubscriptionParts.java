@@ -38,6 +38,7 @@ import org.apache.pulsar.broker.service.persistent.PersistentTopic;
  * runs. Immutable.
  *
  * @param startPositions where its consumers start, and seek to
+ * @param timeToLive how long positions may wait
  */
 record SubscriptionParts(
     LedgerIndex index,
@@ -52,7 +53,8 @@ record SubscriptionParts(
     SkipCounters skips,
     BroadcastConfig config,
     SubscriptionPast past,
-    StartPositions startPositions) {
+    StartPositions startPositions,
+    TimeToLivePolicy timeToLive) {
 
   /**
    * Makes the parts of the Broadcast subscription that takes a plain one's place.
@@ -68,13 +70,17 @@ record SubscriptionParts(
       PersistentSubscription plain,
       BroadcastConfig config,
       SubscriptionPast past,
-      PlainAcks plainAcks) {
+      PlainAcks plainAcks,
+      TimeToLivePolicy timeToLive) {
     ManagedLedgerImpl ledger = (ManagedLedgerImpl) topic.getManagedLedger();
     SkippedEntries skipped = new SkippedEntries();
     LedgerIndex index = new LedgerIndex(() -> BrokerLine.entriesOfLedgers(ledger), skipped::addGap);
     long position = ordinalAfter(index, plain.getCursor().getMarkDeletedPosition());
     CursorRegistry cursors = new CursorRegistry(skipped, position);
-    cursors.limitTimesToLive(config.cursorTimeToLiveSeconds());
+    timeToLive.limit(cursors);
+    if (config.maxPositionsPerSubscription() > 0) {
+      cursors.limitPositions(config.maxPositionsPerSubscription());
+    }
     if (past.origin() != Origin.NEW && !MarkDelete.isOfNonDurable(plain.getCursor())) {
       cursors.keepForDurable();
     }
@@ -161,7 +167,8 @@ record SubscriptionParts(
         skips,
         config,
         past,
-        startPositions);
+        startPositions,
+        timeToLive);
   }
 
   private static Lag lagOf(CursorRegistry cursors, long end) {

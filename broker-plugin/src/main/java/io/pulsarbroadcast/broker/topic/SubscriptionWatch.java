@@ -97,6 +97,7 @@ final class SubscriptionWatch {
   }
 
   private void expirePositions() {
+    parts.timeToLive().limit(parts.cursors());
     Skipped expired =
         parts.cursors().expire(System.currentTimeMillis(), parts.startPositions().end());
     if (expired.positions() > 0) {

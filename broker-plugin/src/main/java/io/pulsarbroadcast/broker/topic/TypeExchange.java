@@ -224,7 +224,14 @@ final class TypeExchange {
   private SubscriptionParts partsOf(
       PersistentSubscription plain, SubscriptionPast past, PlainAcks plainAcks) {
     return SubscriptionParts.of(
-        topic, topic::metricsOf, topic::persistTimes, plain, config, past, plainAcks);
+        topic,
+        topic::metricsOf,
+        topic::persistTimes,
+        plain,
+        config,
+        past,
+        plainAcks,
+        topic.timeToLive());
   }
 
   /**

@@ -1,0 +1,90 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A position's time to live as topic or namespace say, of consumers that ask for none. */
+@ExtendWith(OperatedBroker.class)
+class TimeToLivePolicyIT {
+
+  private static final String KEY = "pulsar.broadcast.cursor.ttl.seconds";
+
+  @Test
+  void shouldDropWhatWaitsWhenTheNamespaceShortensIt(Broker broker) throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    String topic = OperatedBroker.topicIn(namespace);
+    leavePosition(broker, topic);
+    assertThat(waiting(broker, topic)).isEqualTo("1");
+    broker.admin().namespaces().setProperty(namespace, KEY, "0");
+    awaitWaiting(broker, topic, "0");
+  }
+
+  @Test
+  void shouldFollowTheTopicBeforeItsNamespace(Broker broker) throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    broker.admin().namespaces().setProperty(namespace, KEY, "0");
+    String longer = OperatedBroker.topicIn(namespace);
+    broker.admin().topics().createNonPartitionedTopic(longer, Map.of(KEY, "3600"));
+    String other = OperatedBroker.topicIn(namespace);
+    leavePosition(broker, longer);
+    leavePosition(broker, other);
+    awaitWaiting(broker, other, "0");
+    assertThat(waiting(broker, longer)).isEqualTo("1");
+
+    broker.admin().topics().unload(longer);
+    leavePosition(broker, other);
+    awaitWaiting(broker, other, "0");
+    assertThat(waiting(broker, longer)).as("loaded again").isEqualTo("1");
+
+    broker.admin().topics().removeProperties(longer, KEY);
+    awaitWaiting(broker, longer, "0");
+  }
+
+  @Test
+  void shouldFollowThePartitionedTopicBeforeTheNamespace(Broker broker) throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    broker.admin().namespaces().setProperty(namespace, KEY, "0");
+    String topic = OperatedBroker.topicIn(namespace);
+    broker.admin().topics().createPartitionedTopic(topic, 1, Map.of(KEY, "3600"));
+    String partition = topic + "-partition-0";
+    String other = OperatedBroker.topicIn(namespace);
+    leavePosition(broker, topic);
+    leavePosition(broker, other);
+    awaitWaiting(broker, other, "0");
+    assertThat(waiting(broker, partition)).isEqualTo("1");
+    broker.admin().topics().updateProperties(topic, Map.of(KEY, "0"));
+    awaitWaiting(broker, partition, "0");
+  }
+
+  @Test
+  void shouldIgnoreAnInvalidValueAndSaySo(Broker broker) throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    broker.admin().namespaces().setProperty(namespace, KEY, "0");
+    String topic = OperatedBroker.topicIn(namespace);
+    broker.admin().topics().createNonPartitionedTopic(topic, Map.of(KEY, "1 h"));
+    leavePosition(broker, topic);
+    awaitWaiting(broker, topic, "0");
+    assertThat(broker.logLines("WARN", topic, KEY + "=1 h", "allowed is a whole number"))
+        .hasSize(1);
+  }
+
+  private static void leavePosition(Broker broker, String topic) throws Exception {
+    broker.broadcast(topic, "all", "car").subscribe().close();
+  }
+
+  private static String waiting(Broker broker, String topic) throws Exception {
+    return Subscriptions.stats(broker, topic, "all")
+        .getSubscriptionProperties()
+        .get("pulsar.broadcast.positions.waiting");
+  }
+
+  private static void awaitWaiting(Broker broker, String topic, String expected) {
+    await().untilAsserted(() -> assertThat(waiting(broker, topic)).isEqualTo(expected));
+  }
+}
