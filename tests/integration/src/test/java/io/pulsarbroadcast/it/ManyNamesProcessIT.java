@@ -25,6 +25,7 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.PulsarClientException.ConsumerBusyException;
 import org.apache.pulsar.client.api.Schema;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,8 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 /**
  * I8: a client that leaves ever more names behind is stopped at the limit, takes no memory and
  * storage beyond it, and costs the others nothing. {@code -Dmany.names=1000000} says how many
- * names, {@code -Dmany.names.limit=100000} the limit.
+ * names, {@code -Dmany.names.limit=100000} the limit. The client logs each refusal, unless told not
+ * to: {@code -Dorg.slf4j.simpleLogger.log.org.apache.pulsar.client.impl.ClientCnx=error}.
  */
 class ManyNamesProcessIT {
 
@@ -152,8 +154,8 @@ class ManyNamesProcessIT {
 
   /** Consumers of the same subscription that behave, and their producer. */
   private static final class Others implements AutoCloseable {
-    private final List<Consumer<Integer>> consumers = new ArrayList<>();
-    private final List<Queue<Integer>> received = new ArrayList<>();
+    private final List<Consumer<String>> consumers = new ArrayList<>();
+    private final List<Queue<String>> received = new ArrayList<>();
     private final AtomicLong slowestMillis = new AtomicLong();
     private final AtomicInteger published = new AtomicInteger();
     private final ScheduledExecutorService publishing =
@@ -163,11 +165,11 @@ class ManyNamesProcessIT {
     Others(Broker broker, String topic) throws Exception {
       client = broker.newClient();
       for (int i = 0; i < OTHERS; i++) {
-        Queue<Integer> values = new ConcurrentLinkedQueue<>();
+        Queue<String> values = new ConcurrentLinkedQueue<>();
         received.add(values);
         consumers.add(
             client
-                .newConsumer(Schema.INT32)
+                .newConsumer(Schema.STRING)
                 .topic(topic)
                 .subscriptionName("all")
                 .consumerName("other-" + i)
@@ -175,15 +177,15 @@ class ManyNamesProcessIT {
                 .messageListener((consumer, message) -> take(consumer, message, values))
                 .subscribe());
       }
-      Producer<Integer> producer = client.newProducer(Schema.INT32).topic(topic).create();
+      Producer<String> producer = client.newProducer(Schema.STRING).topic(topic).create();
       publishing.scheduleAtFixedRate(
-          () -> producer.sendAsync(published.getAndIncrement()),
+          () -> producer.sendAsync("" + published.getAndIncrement()),
           0,
           PUBLISH_MILLIS,
           TimeUnit.MILLISECONDS);
     }
 
-    private void take(Consumer<Integer> consumer, Message<Integer> message, Queue<Integer> values) {
+    private void take(Consumer<String> consumer, Message<String> message, Queue<String> values) {
       slowestMillis.accumulateAndGet(
           System.currentTimeMillis() - message.getPublishTime(), Math::max);
       values.add(message.getValue());
@@ -193,8 +195,8 @@ class ManyNamesProcessIT {
     void assertGotEverythingInOrder() throws InterruptedException {
       publishing.shutdown();
       assertThat(publishing.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
-      List<Integer> sent = IntStream.range(0, published.get()).boxed().toList();
-      for (Queue<Integer> values : received) {
+      List<String> sent = IntStream.range(0, published.get()).mapToObj(i -> "" + i).toList();
+      for (Queue<String> values : received) {
         await()
             .atMost(Duration.ofMinutes(1))
             .untilAsserted(() -> assertThat(values).hasSizeGreaterThanOrEqualTo(sent.size()));
@@ -206,7 +208,7 @@ class ManyNamesProcessIT {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws PulsarClientException {
       publishing.shutdownNow();
       client.shutdown();
     }
