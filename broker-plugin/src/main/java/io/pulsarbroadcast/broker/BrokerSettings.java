@@ -1,7 +1,10 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.pulsar.broker.ServiceConfiguration;
+import org.apache.pulsar.broker.loadbalance.extensions.ExtensibleLoadManagerImpl;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,7 +23,10 @@ final class BrokerSettings {
 
   private BrokerSettings() {}
 
-  /** Changes in memory what would lose positions, and warns of what makes consumers slow. */
+  /**
+   * Changes in memory what would lose positions, and warns of what makes consumers slow or
+   * disconnects all of a topic.
+   */
   static void adapt(ServiceConfiguration configuration) {
     if (configuration.isLazyCursorRecovery()) {
       // Nothing else asks for it but BrokerService.getManagedLedgerConfig, for each load of a
@@ -39,5 +45,43 @@ final class BrokerSettings {
               + " broadcastConnectionMaxPendingBytes limits what waits for a socket",
           PAUSING);
     }
+    warnOfMoves(configuration);
+  }
+
+  /** One line, because the settings are Pulsar's defaults, and small topics hardly notice. */
+  private static void warnOfMoves(ServiceConfiguration configuration) {
+    if (!configuration.isLoadBalancerEnabled()) {
+      return;
+    }
+    List<String> causes = new ArrayList<>();
+    if (configuration.isLoadBalancerAutoBundleSplitEnabled()
+        && configuration.isLoadBalancerAutoUnloadSplitBundlesEnabled()
+        && !isExtensible(configuration)) {
+      causes.add(
+          "loadBalancerAutoUnloadSplitBundlesEnabled=true, when it splits a bundle of several"
+              + " topics above loadBalancerNamespaceBundleMaxSessions="
+              + configuration.getLoadBalancerNamespaceBundleMaxSessions()
+              + ", ...MaxMsgRate="
+              + configuration.getLoadBalancerNamespaceBundleMaxMsgRate()
+              + " or ...MaxBandwidthMbytes="
+              + configuration.getLoadBalancerNamespaceBundleMaxBandwidthMbytes());
+    }
+    if (configuration.isLoadBalancerSheddingEnabled()) {
+      causes.add(
+          "loadBalancerSheddingEnabled=true, when it takes the busiest bundle from a busy broker");
+    }
+    if (!causes.isEmpty()) {
+      log.warn(
+          "The load balancer disconnects all consumers of a topic: {}. For topics with thousands of"
+              + " consumers set these to false, see \"Fleets\" in docs/operate.md",
+          String.join("; ", causes));
+    }
+  }
+
+  /** Its splits leave topics where they are. */
+  private static boolean isExtensible(ServiceConfiguration configuration) {
+    return ExtensibleLoadManagerImpl.class
+        .getName()
+        .equals(configuration.getLoadManagerClassName());
   }
 }
