@@ -16,6 +16,11 @@ public final class LogLines {
 
   /** What the class logs while the task runs, each line with its level. */
   public static List<String> of(Class<?> type, Runnable task) {
+    return of(type.getName(), task);
+  }
+
+  /** The same of a logger that is not named after a class. */
+  public static List<String> of(String name, Runnable task) {
     List<String> lines = new ArrayList<>();
     AbstractAppender appender =
         new AbstractAppender("lines", null, null, true, Property.EMPTY_ARRAY) {
@@ -25,7 +30,7 @@ public final class LogLines {
           }
         };
     appender.start();
-    Logger logger = (Logger) LogManager.getLogger(type);
+    Logger logger = (Logger) LogManager.getLogger(name);
     logger.addAppender(appender);
     try {
       task.run();

@@ -15,6 +15,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
+import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
 
 /**
@@ -361,6 +362,38 @@ public final class CursorRegistry {
    */
   public synchronized Skipped expire(long nowMillis, long end) {
     return names.expire(nowMillis, end);
+  }
+
+  /**
+   * Sets who is told of each position that {@link #expire} drops and of the entries that are missed
+   * thereby, if any; while the lock is held.
+   */
+  public synchronized void whenExpired(ObjLongConsumer<String> told) {
+    names.whenExpired(told);
+  }
+
+  /**
+   * What the positions hold that wait for their consumers' return: one pass over all positions.
+   *
+   * @param end the ordinal after the topic's last entry
+   */
+  public synchronized AbsentPositions absent(long nowMillis, long end) {
+    if (names.leftBehindCount() == 0) {
+      return AbsentPositions.NONE;
+    }
+    AbsentPositions.Scan scan = new AbsentPositions.Scan(nowMillis, end);
+    names.scan(scan);
+    for (int i = 0; i < connected.count(); i++) {
+      if (connected.get(i).isDurable()) {
+        scan.keeps(connected.get(i).next());
+      }
+    }
+    leaving.values().forEach(cursor -> scan.keeps(cursor.next()));
+    drops.forEach(drop -> drop.forEach((cursor, count) -> scan.keeps(cursor.next())));
+    if (floorHeld) {
+      scan.keeps(floor);
+    }
+    return scan.result(this::lag);
   }
 
   /**

@@ -116,7 +116,7 @@ final class LeftPositions {
     forEachLeft((position, count) -> action.accept(position.cursor(), count));
   }
 
-  private void forEachLeft(ObjIntConsumer<LeftPosition> action) {
+  void forEachLeft(ObjIntConsumer<LeftPosition> action) {
     int rest = waiting;
     for (LeftPosition position : positions) {
       int here = Math.min(rest, position.leaves());

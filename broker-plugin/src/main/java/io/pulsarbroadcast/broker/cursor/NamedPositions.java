@@ -6,8 +6,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
+import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -31,6 +33,8 @@ final class NamedPositions {
 
   /** See {@link CursorRegistry#limitTimesToLive}. */
   private long longestTimeToLiveSeconds = Long.MAX_VALUE;
+
+  private ObjLongConsumer<String> expiry = (name, entries) -> {};
 
   /** The cursors that connected under names of which no write has had all positions yet. */
   private final List<VirtualCursor> newcomers = new ArrayList<>();
@@ -173,6 +177,11 @@ final class NamedPositions {
     }
   }
 
+  /** See {@link CursorRegistry#whenExpired}. */
+  void whenExpired(ObjLongConsumer<String> told) {
+    expiry = told;
+  }
+
   /** See {@link CursorRegistry#expire}. */
   Skipped expire(long nowMillis, long end) {
     int expired = 0;
@@ -186,6 +195,9 @@ final class NamedPositions {
         Skipped missed = named.dropOldest(end);
         expired += missed.positions();
         entries += missed.entries();
+        if (missed.entries() > 0) {
+          expiry.accept(named.name, missed.entries());
+        }
         leftBehindCount -= before - named.leftBehindCount();
         removeIfUnused(named);
       }
@@ -200,6 +212,19 @@ final class NamedPositions {
         if (named != null) {
           named.forEachLeftBehind(action);
         }
+      }
+    }
+  }
+
+  /** Shows the positions that wait to a scan. */
+  void scan(AbsentPositions.Scan scan) {
+    for (NamedPosition named : byNumber) {
+      if (named != null) {
+        long ttlMillis = TimeUnit.SECONDS.toMillis(ttlSeconds(named));
+        named
+            .left()
+            .ifPresent(
+                left -> left.forEachLeft((at, count) -> scan.absent(at, count, ttlMillis)));
       }
     }
   }

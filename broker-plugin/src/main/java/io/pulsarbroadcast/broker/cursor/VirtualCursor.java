@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.cursor;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
@@ -74,6 +75,10 @@ public final class VirtualCursor {
   /** Changes with {@code ahead}. Written under this object's monitor. */
   private volatile int aheadVersion;
 
+  /** Where its consumer connected from last; null: not since the topic was loaded. */
+  @GuardedBy("this")
+  private byte[] address;
+
   /** Whether it was left behind before it was connected; owned by {@link CursorRegistry}. */
   boolean returned;
 
@@ -93,8 +98,22 @@ public final class VirtualCursor {
   }
 
   /** Another cursor at this position, without what is acknowledged after it. */
-  VirtualCursor copy() {
-    return new VirtualCursor(name, durable, skipped, next, deliveredEnd);
+  synchronized VirtualCursor copy() {
+    VirtualCursor copy = new VirtualCursor(name, durable, skipped, next, deliveredEnd);
+    copy.connectedFrom(address);
+    return copy;
+  }
+
+  /**
+   * Notes where its consumer connects from.
+   *
+   * @param now its address, kept and not copied: consumers of one connection share it
+   * @return where the consumer connected from that left the position; null: not known
+   */
+  public synchronized byte[] connectedFrom(byte[] now) {
+    byte[] before = address;
+    address = now;
+    return before;
   }
 
   /** Whether it is in that table. Guarded by the {@link CursorRegistry}. */

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.ledger;
 import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 
 import io.pulsarbroadcast.broker.compat.LineCalls;
+import io.pulsarbroadcast.broker.cursor.AbsentPositions;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
@@ -231,6 +232,13 @@ public final class StartPositions {
     }
     EntryId last = index.entryBefore(next);
     return BROKER.position(last.ledgerId(), last.entryId());
+  }
+
+  /** What storage holds after the furthest behind of those whose consumers are away, in bytes. */
+  public long backlogBytes(AbsentPositions absent) {
+    return absent.distanceEntries() == 0
+        ? 0
+        : BROKER.estimatedBacklogBytes(ledger, positionBefore(absent.next(), true));
   }
 
   /** The ordinal after the last message that was published. */

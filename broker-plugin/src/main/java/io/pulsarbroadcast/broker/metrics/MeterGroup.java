@@ -140,6 +140,30 @@ final class MeterGroup {
         "median.distance.entries",
         "Entries from the median position of connected consumers to the end of the topic",
         member -> member.sample().lag().medianEntries());
+    registerAbsentGauges();
+  }
+
+  private void registerAbsentGauges() {
+    max(
+        "absent.distance.entries",
+        "Entries from the furthest behind waiting position to the end of the topic",
+        member -> member.sample().absent().distanceEntries());
+    max(
+        "absent.distance.bytes",
+        "Bytes that storage holds after the furthest behind waiting position, as it estimates",
+        member -> member.sample().absentBytes());
+    max(
+        "absent.age.seconds",
+        "Since the consumer of the furthest behind waiting position left",
+        member -> member.sample().absent().ageMillis() / 1_000.0);
+    sum(
+        "absent.held.entries",
+        "Entries that only waiting positions need",
+        member -> member.sample().absent().heldEntries());
+    sum(
+        "positions.expiring",
+        "Waiting positions with a backlog that expire within a tenth of their time to live",
+        member -> member.sample().absent().expiring());
   }
 
   void add(SubscriptionMetrics member) {

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.topic;
 
+import com.google.common.base.Strings;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.flush.FlushConsolidationHandler;
@@ -11,6 +12,7 @@ import io.pulsarbroadcast.broker.dispatch.ConnectionFanout;
 import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
 import io.pulsarbroadcast.broker.dispatch.FrameWriter;
 import io.pulsarbroadcast.broker.stats.ConsumerLogFilter;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -55,6 +57,9 @@ final class BroadcastServerCnx extends ServerCnx {
 
   private boolean peerTakesBrokerMetadata;
   private volatile boolean refusedAckLogged;
+
+  /** See {@link #address}; null until somebody asks. */
+  private volatile byte[] address;
 
   /** What one subscription sends down this connection, and to how many consumers. */
   private static final class Attached {
@@ -147,6 +152,17 @@ final class BroadcastServerCnx extends ServerCnx {
   /** A name for a consumer that has none; nobody else's. From any thread. */
   String nameOf(long consumerId) {
     return "unnamed-" + ctx().channel().id().asLongText() + "-" + consumerId;
+  }
+
+  /**
+   * The client's IP address in ASCII, empty if it is not known: one array for all consumers, which
+   * their positions keep. From any thread.
+   */
+  byte[] address() {
+    if (address == null) {
+      address = Strings.nullToEmpty(clientSourceAddress()).getBytes(StandardCharsets.US_ASCII);
+    }
+    return address;
   }
 
   /** True once per connection. */

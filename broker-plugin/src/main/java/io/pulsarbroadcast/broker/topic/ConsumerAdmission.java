@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.topic;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
@@ -8,6 +10,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.TooManyPositionsException;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -156,6 +159,7 @@ final class ConsumerAdmission {
 
   private BroadcastConsumer connect(
       SubscriptionOption option, BroadcastServerCnx connection, VirtualCursor position) {
+    auditAddress(position, connection);
     BroadcastConsumer consumer = new BroadcastConsumer(subscription, option, connection, position);
     consumers.add(consumer);
     subscription.getCursor().setActive();
@@ -163,6 +167,21 @@ final class ConsumerAdmission {
     // Also that it has been seen is to be stored.
     parts.markDelete().positionMoved();
     return consumer;
+  }
+
+  /** Says so when a position is taken that a consumer at another address had left. */
+  private void auditAddress(VirtualCursor position, BroadcastServerCnx connection) {
+    byte[] now = connection.address();
+    byte[] before = position.connectedFrom(now);
+    if (before != null && !Arrays.equals(before, now)) {
+      parts
+          .audit()
+          .taken(
+              position.name(),
+              new String(before, US_ASCII),
+              new String(now, US_ASCII),
+              connection.getAuthRole());
+    }
   }
 
   /** Completed when a crash of the broker would not forget the consumer any more (I1). */

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.topic;
 
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
+import io.pulsarbroadcast.broker.cursor.AbsentPositions;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
@@ -24,6 +25,7 @@ import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.metrics.SkipCounters;
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import io.pulsarbroadcast.broker.metrics.SubscriptionSample;
+import io.pulsarbroadcast.broker.stats.AuditLog;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -51,6 +53,7 @@ record SubscriptionParts(
     MarkDelete markDelete,
     SubscriptionMetrics metrics,
     SkipCounters skips,
+    AuditLog audit,
     BroadcastConfig config,
     SubscriptionPast past,
     StartPositions startPositions,
@@ -142,18 +145,23 @@ record SubscriptionParts(
             () -> DeclaredLog.of(plain.getCursor()).decided().declare(plain.getCursor()));
     source.whenSkipped(markDelete::positionMoved);
     markDelete.start();
-    metrics.sampleFrom(
-        () ->
-            new SubscriptionSample(
-                lagOf(cursors, ordinalAfter(index, ledger.getLastConfirmedEntry())),
-                cursors.leftBehindCount(),
-                fanout.convoys(),
-                thread.queued() + executors.queuedAcks(),
-                past.ledger().sizeBytes(),
-                cursors.isFloorHeld()));
     StartPositions startPositions =
         new StartPositions(
             topic, plain.getCursor(), index, cursors, markDelete, past.origin(), position);
+    metrics.sampleFrom(
+        () -> {
+          long end = startPositions.end();
+          AbsentPositions absent = cursors.absent(System.currentTimeMillis(), end);
+          return new SubscriptionSample(
+              lagOf(cursors, end),
+              cursors.leftBehindCount(),
+              absent,
+              startPositions.backlogBytes(absent),
+              fanout.convoys(),
+              thread.queued() + executors.queuedAcks(),
+              past.ledger().sizeBytes(),
+              cursors.isFloorHeld());
+        });
     return new SubscriptionParts(
         index,
         cursors,
@@ -165,6 +173,7 @@ record SubscriptionParts(
         markDelete,
         metrics,
         skips,
+        new AuditLog(topic.getName(), plain.getName(), timer),
         config,
         past,
         startPositions,

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.topic;
 import io.pulsarbroadcast.broker.Throttled;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
+import io.pulsarbroadcast.broker.stats.AuditLog;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -26,6 +27,7 @@ final class SubscriptionWatch {
   private final BooleanSupplier inUse;
   private final Runnable announceEnd;
   private final Runnable deleteAbandoned;
+  private final AuditLog.Dropped expiry;
   private final Throttled looking;
   private volatile boolean stopped = true;
 
@@ -51,6 +53,8 @@ final class SubscriptionWatch {
     this.inUse = inUse;
     this.announceEnd = announceEnd;
     this.deleteAbandoned = deleteAbandoned;
+    this.expiry = parts.audit().expiry();
+    parts.cursors().whenExpired(expiry);
     this.looking = new Throttled(timer, INTERVAL_MILLIS, this::look);
   }
 
@@ -101,6 +105,7 @@ final class SubscriptionWatch {
     Skipped expired =
         parts.cursors().expire(System.currentTimeMillis(), parts.startPositions().end());
     if (expired.positions() > 0) {
+      expiry.write();
       parts.skips().add(SkipCause.POSITION_EXPIRED, expired);
       parts.markDelete().positionMoved();
     }

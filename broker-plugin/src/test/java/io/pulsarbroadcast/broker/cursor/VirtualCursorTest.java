@@ -249,4 +249,14 @@ class VirtualCursorTest {
       threads.shutdownNow();
     }
   }
+
+  @Test
+  void shouldKnowWhereItsConsumerConnectedFromLast() {
+    VirtualCursor cursor = new VirtualCursor("car-1", true, new SkippedEntries(), 0, 0);
+    byte[] garage = {1};
+    byte[] road = {2};
+    assertThat(cursor.connectedFrom(garage)).isNull();
+    assertThat(cursor.connectedFrom(road)).isSameAs(garage);
+    assertThat(cursor.copy().connectedFrom(garage)).isSameAs(road);
+  }
 }

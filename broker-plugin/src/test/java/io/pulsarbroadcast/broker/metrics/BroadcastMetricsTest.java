@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.pulsarbroadcast.broker.cursor.AbsentPositions;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -53,8 +54,10 @@ class BroadcastMetricsTest {
     SubscriptionMetrics other = of(perNamespace, "area-8");
     one.delivered(3, 300, 1);
     other.delivered(4, 400, 0);
-    one.sampleFrom(() -> new SubscriptionSample(new Lag(10, 500, 2), 1, 2, 0, 1_000, false));
-    other.sampleFrom(() -> new SubscriptionSample(new Lag(20, 80, 30), 4, 1, 0, 500, false));
+    one.sampleFrom(
+        () -> sample(new Lag(10, 500, 2), 1, new AbsentPositions(7, 90, 60_000, 40, 2), 1_000));
+    other.sampleFrom(
+        () -> sample(new Lag(20, 80, 30), 4, new AbsentPositions(7, 50, 90_000, 30, 1), 500));
 
     assertThat(value(perNamespace, "pulsar_broadcast_deliveries_total")).isEqualTo(7);
     assertThat(value(perNamespace, "pulsar_broadcast_redeliveries_total")).isEqualTo(1);
@@ -64,6 +67,11 @@ class BroadcastMetricsTest {
     assertThat(value(perNamespace, "pulsar_broadcast_slowest_distance_entries")).isEqualTo(500);
     assertThat(value(perNamespace, "pulsar_broadcast_median_distance_entries")).isEqualTo(30);
     assertThat(value(perNamespace, "pulsar_broadcast_positions_store_bytes")).isEqualTo(1_500);
+    assertThat(value(perNamespace, "pulsar_broadcast_absent_distance_entries")).isEqualTo(90);
+    assertThat(value(perNamespace, "pulsar_broadcast_absent_distance_bytes")).isEqualTo(9_000);
+    assertThat(value(perNamespace, "pulsar_broadcast_absent_age_seconds")).isEqualTo(90);
+    assertThat(value(perNamespace, "pulsar_broadcast_absent_held_entries")).isEqualTo(70);
+    assertThat(value(perNamespace, "pulsar_broadcast_positions_expiring")).isEqualTo(3);
   }
 
   @Test
@@ -110,15 +118,15 @@ class BroadcastMetricsTest {
   void shouldAnswerThoughOneSubscriptionCannotBeSampled() {
     SubscriptionMetrics broken = of(perNamespace, "area-7");
     SubscriptionMetrics well = of(perNamespace, "area-8");
-    broken.sampleFrom(() -> new SubscriptionSample(new Lag(10, 0, 0), 0, 0, 0, 0, false));
-    well.sampleFrom(() -> new SubscriptionSample(new Lag(20, 0, 0), 0, 0, 0, 0, false));
+    broken.sampleFrom(() -> sample(new Lag(10, 0, 0), 0, AbsentPositions.NONE, 0));
+    well.sampleFrom(() -> sample(new Lag(20, 0, 0), 0, AbsentPositions.NONE, 0));
     assertThat(value(perNamespace, "pulsar_broadcast_consumers")).isEqualTo(30);
 
     broken.sampleFrom(
         () -> {
           throw new IllegalStateException("closing");
         });
-    well.sampleFrom(() -> new SubscriptionSample(new Lag(25, 0, 0), 0, 0, 0, 0, false));
+    well.sampleFrom(() -> sample(new Lag(25, 0, 0), 0, AbsentPositions.NONE, 0));
 
     assertThat(value(perNamespace, "pulsar_broadcast_consumers")).isEqualTo(35);
   }
@@ -231,6 +239,13 @@ class BroadcastMetricsTest {
         .filter(line -> line.contains("stage=\"" + stage + "\""))
         .mapToDouble(BroadcastMetricsTest::valueOf)
         .sum();
+  }
+
+  /** With entries of a hundred bytes. */
+  private static SubscriptionSample sample(
+      Lag lag, int waiting, AbsentPositions absent, long storeBytes) {
+    return new SubscriptionSample(
+        lag, waiting, absent, absent.distanceEntries() * 100, 0, 0, storeBytes, false);
   }
 
   private static SubscriptionMetrics of(BroadcastMetrics metrics, String topic) {
