@@ -178,6 +178,47 @@ class MetricsIT {
   }
 
   @Test
+  void shouldTellWhatAnAbsentConsumerHolds(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    Consumer<String> away = broker.atOnce(topic, SUBSCRIPTION, "away").subscribe();
+    Consumer<String> present = broker.atOnce(topic, SUBSCRIPTION, "present").subscribe();
+    Messages.publish(broker, topic, 0, 30);
+    assertThat(Messages.receiveAndAck(away, 10)).hasSize(10);
+    assertThat(Messages.receiveAndAck(present, 25)).hasSize(25);
+    away.close();
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () -> {
+              Scrape scrape = scrape(broker);
+              assertThat(value(scrape, topic, "pulsar_broadcast_absent_distance_entries"))
+                  .isEqualTo(20);
+              assertThat(value(scrape, topic, "pulsar_broadcast_absent_held_entries"))
+                  .isEqualTo(15);
+              assertThat(value(scrape, topic, "pulsar_broadcast_absent_age_seconds"))
+                  .isBetween(1.0, TIMEOUT.toSeconds() * 1.0);
+              assertThat(value(scrape, topic, "pulsar_broadcast_positions_expiring")).isZero();
+              double all = broker.admin().topics().getStats(topic).getStorageSize();
+              assertThat(value(scrape, topic, "pulsar_broadcast_absent_distance_bytes"))
+                  .as("two thirds of what is stored")
+                  .isBetween(all * 0.6, all * 0.73);
+            });
+
+    Consumer<String> back = broker.atOnce(topic, SUBSCRIPTION, "away").subscribe();
+    assertThat(Messages.receiveAndAck(back, 20)).hasSize(20);
+    back.close();
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () ->
+                assertThat(seriesOf(scrape(broker), topic))
+                    .filteredOn(sample -> sample.name().startsWith("pulsar_broadcast_absent_"))
+                    .hasSize(4)
+                    .allMatch(sample -> sample.value() == 0));
+    present.close();
+  }
+
+  @Test
   void shouldCountSkippedEntriesByCause(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     List<Consumer<String>> consumers = subscribe(broker, topic, 2);

@@ -35,6 +35,7 @@ class MonitoringIT {
 
   private static final Path REPOSITORY = Path.of("..", "..");
   private static final Path MONITORING = REPOSITORY.resolve("deploy/monitoring");
+  private static final Path ALERTS = MONITORING.resolve("alerts.yml");
   private static final Duration TIMEOUT = Duration.ofMinutes(3);
   private static final Pattern METRIC = Pattern.compile("\\bpulsar_broadcast_\\w+");
   private static final Pattern DOCUMENTED =
@@ -86,12 +87,10 @@ class MonitoringIT {
   @Test
   void shouldAnswerEveryQueryAndTakeEveryAlertInPrometheus(Broker broker, @TempDir Path folder)
       throws Exception {
-    assumeTrue(
-        onPath("prometheus"),
-        "There is no prometheus on the PATH (Debian: apt install prometheus)");
+    assumePrometheus();
     String topic = Broker.newTopic();
     Consumer<String> consumer = broker.broadcast(topic, "alerts", "car-1").subscribe();
-    try (Prometheus prometheus = new Prometheus(broker, folder)) {
+    try (Prometheus prometheus = new Prometheus(broker, folder, ALERTS)) {
       await()
           .atMost(TIMEOUT)
           .pollInterval(Duration.ofSeconds(1))
@@ -113,6 +112,63 @@ class MonitoringIT {
     consumer.close();
   }
 
+  /** With thresholds and times that a test can wait for. */
+  @Test
+  void shouldAlertOfAnAbsentConsumer(Broker broker, @TempDir Path folder) throws Exception {
+    assumePrometheus();
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "alerts", "away").subscribe().close();
+    Messages.publish(broker, topic, 0, 20);
+    Path alerts = folder.resolve("alerts.yml");
+    Files.writeString(
+        alerts,
+        Files.readString(ALERTS)
+            .replace("> 10000", "> 10")
+            .replace("2 * 86400", "3")
+            .replaceAll("for: \\w+", "for: 0s"));
+
+    try (Prometheus prometheus = new Prometheus(broker, folder, alerts)) {
+      await()
+          .atMost(TIMEOUT)
+          .pollInterval(Duration.ofSeconds(1))
+          .ignoreExceptions()
+          .untilAsserted(
+              () ->
+                  assertThat(firing(prometheus, topic))
+                      .contains(
+                          "BroadcastAbsentConsumerHoldsBacklog", "BroadcastConsumerAbsentForLong")
+                      .doesNotContain("BroadcastPositionsExpiring"));
+
+      try (Consumer<String> back = broker.broadcast(topic, "alerts", "away").subscribe()) {
+        assertThat(Messages.receiveAndAck(back, 20)).hasSize(20);
+        await()
+            .atMost(TIMEOUT)
+            .pollInterval(Duration.ofSeconds(1))
+            .untilAsserted(
+                () ->
+                    assertThat(firing(prometheus, topic))
+                        .noneMatch(alert -> alert.contains("Absent")));
+      }
+    }
+  }
+
+  private static List<String> firing(Prometheus prometheus, String topic) throws Exception {
+    List<String> firing = new ArrayList<>();
+    for (JsonNode alert : prometheus.get("alerts").get("data").get("alerts")) {
+      if (alert.get("labels").path("topic").asText().equals(topic)
+          && alert.get("state").asText().equals("firing")) {
+        firing.add(alert.get("labels").get("alertname").asText());
+      }
+    }
+    return firing;
+  }
+
+  private static void assumePrometheus() {
+    assumeTrue(
+        onPath("prometheus"),
+        "There is no prometheus on the PATH (Debian: apt install prometheus)");
+  }
+
   private static List<String> dashboardQueries() throws Exception {
     JsonNode dashboard = new ObjectMapper().readTree(MONITORING.resolve("dashboard.json").toFile());
     List<String> queries = new ArrayList<>();
@@ -132,14 +188,14 @@ class MonitoringIT {
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
-  /** A Prometheus that scrapes the broker every three seconds and has the alerts. */
+  /** A Prometheus that scrapes the broker every three seconds and has alerts. */
   private static final class Prometheus implements AutoCloseable {
     private static final Pattern ADDRESS = Pattern.compile("address=\\S*?127\\.0\\.0\\.1:(\\d+)");
 
     private final Process process;
     private final Path log;
 
-    Prometheus(Broker broker, Path folder) throws Exception {
+    Prometheus(Broker broker, Path folder, Path alerts) throws Exception {
       Path config = folder.resolve("prometheus.yml");
       Files.writeString(
           config,
@@ -152,7 +208,7 @@ class MonitoringIT {
               static_configs: [{targets: ["%s"]}]
           """
               .formatted(
-                  MONITORING.resolve("alerts.yml").toAbsolutePath().normalize(),
+                  alerts.toAbsolutePath().normalize(),
                   URI.create(broker.process().adminUrl()).getAuthority()));
       log = folder.resolve("prometheus.log");
       process =

@@ -35,6 +35,7 @@ final class SpoilingProxy implements AutoCloseable {
   private record Delivery(long consumer, int number) {}
 
   private final URI broker;
+  private final InetAddress from;
   private final ServerSocket server;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private final Map<Delivery, Spoiling> plan = new ConcurrentHashMap<>();
@@ -42,7 +43,15 @@ final class SpoilingProxy implements AutoCloseable {
   private final Map<Long, byte[]> heldBack = new ConcurrentHashMap<>();
 
   SpoilingProxy(String brokerUrl) throws IOException {
+    this(brokerUrl, InetAddress.getLoopbackAddress());
+  }
+
+  /**
+   * @param from the address of this machine that the broker sees as the clients'
+   */
+  SpoilingProxy(String brokerUrl, InetAddress from) throws IOException {
     broker = URI.create(brokerUrl);
+    this.from = from;
     server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     start(this::accept);
   }
@@ -96,7 +105,7 @@ final class SpoilingProxy implements AutoCloseable {
   private void accept() throws IOException {
     while (true) {
       Socket client = server.accept();
-      Socket upstream = new Socket(broker.getHost(), broker.getPort());
+      Socket upstream = new Socket(broker.getHost(), broker.getPort(), from, 0);
       sockets.addAll(List.of(client, upstream));
       start(() -> copy(client, upstream));
       start(() -> spoil(upstream, client));

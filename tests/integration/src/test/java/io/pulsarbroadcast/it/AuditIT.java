@@ -1,0 +1,63 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.net.InetAddress;
+import java.util.List;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Who took or lost a position, in a log of its own. */
+@ExtendWith(BrokerExtension.class)
+class AuditIT {
+
+  private static final String LOGGER = "io.pulsarbroadcast.audit";
+
+  @Test
+  @EnabledOnOs(value = OS.LINUX, disabledReason = "127.0.0.2 is an address of the machine")
+  void shouldSayThatAPositionWasTakenFromAnotherAddress(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    comeAndGo(broker.client(), topic);
+    comeAndGo(broker.client(), topic);
+    assertThat(audit(broker, topic)).as("from the same address").isEmpty();
+
+    try (SpoilingProxy proxy =
+            new SpoilingProxy(broker.process().serviceUrl(), InetAddress.getByName("127.0.0.2"));
+        PulsarClient elsewhere = PulsarClient.builder().serviceUrl(proxy.serviceUrl()).build()) {
+      comeAndGo(elsewhere, topic);
+    }
+
+    await().until(() -> audit(broker, topic).size() == 1);
+    assertThat(audit(broker, topic).get(0))
+        .contains("Consumer car-1 at 127.0.0.2 took the position that one at 127.0.0.1 had left");
+  }
+
+  private static void comeAndGo(PulsarClient client, String topic) throws Exception {
+    Broker.broadcast(client, topic, "all", "car-1").subscribe().close();
+  }
+
+  @Test
+  void shouldNameThePositionThatExpiredWithABacklog(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker
+        .broadcast(topic, "all", "car-1")
+        .property("pulsar.broadcast.cursor.ttl.seconds", "3")
+        .subscribe()
+        .close();
+    Messages.publish(broker, topic, 0, 4);
+
+    await().until(() -> audit(broker, topic).size() == 1);
+    assertThat(audit(broker, topic).get(0))
+        .contains("1 positions expired with 4 unacknowledged entries in all, of car-1");
+  }
+
+  private static List<String> audit(Broker broker, String topic) throws Exception {
+    return broker.logLines(topic).stream().filter(line -> line.contains(LOGGER)).toList();
+  }
+}
