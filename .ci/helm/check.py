@@ -48,7 +48,7 @@ def monitoring(folder, default, everything):
     same("the alerts with their runbooks", rule["spec"], alerts)
     pods = of_kind(rendered, "PodMonitor")["spec"]
     same("the brokers' labels", pods["selector"]["matchLabels"], {"app": "pulsar", "component": "broker"})
-    same("whose namespace counts", pods["podMetricsEndpoints"][0]["honorLabels"], True)
+    same("whose namespace counts", pods["podMetricsEndpoints"][0].get("honorLabels"), True)
 
 
 def pulsar(values, pulsars, ours):
