@@ -223,8 +223,7 @@ final class NamedPositions {
         long ttlMillis = TimeUnit.SECONDS.toMillis(ttlSeconds(named));
         named
             .left()
-            .ifPresent(
-                left -> left.forEachLeft((at, count) -> scan.absent(at, count, ttlMillis)));
+            .ifPresent(left -> left.forEachLeft((at, count) -> scan.absent(at, count, ttlMillis)));
       }
     }
   }

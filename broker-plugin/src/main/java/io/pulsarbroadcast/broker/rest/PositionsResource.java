@@ -109,11 +109,12 @@ public final class PositionsResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public void drop(@Suspended AsyncResponse response, InputStream body) {
     PositionsDrop drop = read(body, PositionsDrop.class);
-    access()
-        .answer(
-            response,
-            TopicOperation.UNSUBSCRIBE,
-            positions -> positions.drop(drop).thenApply(PositionsResource::text));
+    TopicAccess access = access();
+    String operator = access.operator();
+    access.answer(
+        response,
+        TopicOperation.UNSUBSCRIBE,
+        positions -> positions.drop(drop, operator).thenApply(PositionsResource::text));
   }
 
   /** Moves the positions of one name. */
@@ -122,11 +123,12 @@ public final class PositionsResource {
   @Consumes(MediaType.APPLICATION_JSON)
   public void move(@Suspended AsyncResponse response, InputStream body) {
     PositionsMove move = read(body, PositionsMove.class);
-    access()
-        .answer(
-            response,
-            TopicOperation.RESET_CURSOR,
-            positions -> positions.move(move).thenApply(PositionsResource::text));
+    TopicAccess access = access();
+    String operator = access.operator();
+    access.answer(
+        response,
+        TopicOperation.RESET_CURSOR,
+        positions -> positions.move(move, operator).thenApply(PositionsResource::text));
   }
 
   private TopicAccess access() {

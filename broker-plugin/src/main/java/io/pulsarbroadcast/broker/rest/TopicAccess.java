@@ -52,6 +52,11 @@ final class TopicAccess extends AdminResource {
     validateTopicName(tenant, namespace, encodedTopic);
   }
 
+  /** The role that asks, behind a proxy too; null: nobody is authenticated. */
+  String operator() {
+    return originalPrincipal() == null ? clientAppId() : originalPrincipal();
+  }
+
   /**
    * Answers with what an action on the positions comes to.
    *

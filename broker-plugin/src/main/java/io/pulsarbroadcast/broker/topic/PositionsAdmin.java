@@ -10,6 +10,7 @@ import io.pulsarbroadcast.broker.cursor.ListedCursor;
 import io.pulsarbroadcast.broker.cursor.Waiting;
 import io.pulsarbroadcast.broker.ledger.StartPositions;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
+import io.pulsarbroadcast.broker.stats.AuditLog;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -147,8 +148,12 @@ public final class PositionsAdmin {
         .findFirst();
   }
 
-  /** Drops positions of absent consumers; completed when that is on storage. */
-  public CompletableFuture<PositionsDrop.Result> drop(PositionsDrop drop) {
+  /**
+   * Drops positions of absent consumers; completed when that is on storage.
+   *
+   * @param operator the role, for the audit log; null: nobody is authenticated
+   */
+  public CompletableFuture<PositionsDrop.Result> drop(PositionsDrop drop, String operator) {
     if (refusing.getAsBoolean()) {
       return busy("Subscription is being closed or moved, try again");
     }
@@ -166,8 +171,15 @@ public final class PositionsAdmin {
         waiting -> drop.matches(waiting, parts.cursors().lag(waiting.lowest(), end), now);
     return (drop.dryRun()
             ? CompletableFuture.completedFuture(parts.cursors().waiting(which, end))
-            : parts.markDelete().drop(which, end))
+            : parts.markDelete().drop(which, end).thenApply(dropped -> audited(dropped, operator)))
         .thenApply(dropped -> result(drop.dryRun(), dropped));
+  }
+
+  private List<Waiting> audited(List<Waiting> dropped, String operator) {
+    AuditLog.Dropped line = parts.audit().drop(operator);
+    dropped.forEach(each -> line.accept(each.name(), each.unacknowledged().entries()));
+    line.write();
+    return dropped;
   }
 
   private PositionsDrop.Result result(boolean dryRun, List<Waiting> dropped) {
@@ -183,8 +195,10 @@ public final class PositionsAdmin {
   /**
    * Moves all positions of one name; completed when that is on storage. Consumers that are
    * connected are disconnected, and their clients return, as after a seek.
+   *
+   * @param operator the role, for the audit log; null: nobody is authenticated
    */
-  public CompletableFuture<PositionsMove.Result> move(PositionsMove move) {
+  public CompletableFuture<PositionsMove.Result> move(PositionsMove move, String operator) {
     if (refusing.getAsBoolean()) {
       return busy("Subscription is being closed or moved, try again");
     }
@@ -196,7 +210,11 @@ public final class PositionsAdmin {
         .thenCompose(
             ordinal -> {
               Skipped skipped = notAcknowledged(named, ordinal);
-              return (move.dryRun() ? done() : moved(move.name(), named, ordinal, skipped))
+              String from = text(lowest(named));
+              return (move.dryRun()
+                      ? done()
+                      : moved(move.name(), named, ordinal, skipped)
+                          .thenRun(() -> audit(move.name(), from, ordinal, operator)))
                   .thenApply(
                       moved -> result(move.dryRun(), named.size(), ordinal, skipped.entries()));
             });
@@ -250,6 +268,16 @@ public final class PositionsAdmin {
         .thenCompose(moved -> anyAbsent ? parts.markDelete().moveWaiting(name, ordinal) : done())
         .thenCompose(moved -> parts.markDelete().handOver().handle((handedOver, e) -> null))
         .thenAccept(moved -> parts.skips().add(SkipCause.POSITION_MOVED, skipped));
+  }
+
+  private Position lowest(List<ListedCursor> named) {
+    long next = named.stream().mapToLong(each -> each.cursor().next()).min().orElseThrow();
+    return parts.startPositions().positionBefore(next, false);
+  }
+
+  private void audit(String name, String from, long ordinal, String operator) {
+    String to = text(parts.startPositions().positionBefore(ordinal, false));
+    parts.audit().moved(name, from, to, operator);
   }
 
   private PositionsMove.Result result(boolean dryRun, int positions, long ordinal, long skipped) {

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Map;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -55,6 +56,31 @@ class AuditIT {
     await().until(() -> audit(broker, topic).size() == 1);
     assertThat(audit(broker, topic).get(0))
         .contains("1 positions expired with 4 unacknowledged entries in all, of car-1");
+  }
+
+  @Test
+  void shouldNameThePositionsThatAnOperatorMovesAndDrops(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    comeAndGo(broker.client(), topic);
+    Messages.publish(broker, topic, 0, 4);
+    PositionsRequests positions = new PositionsRequests(broker.process().adminUrl(), topic, "all");
+    positions.move(Map.of("name", "car-1", "to", "latest", "dryRun", true));
+    positions.drop(Map.of("name", "car-1", "dryRun", true));
+    String from = positions.list().position(0).get("markDeletePosition").asText();
+    String to =
+        positions
+            .move(Map.of("name", "car-1", "to", "latest"))
+            .body()
+            .get("markDeletePosition")
+            .asText();
+    Messages.publish(broker, topic, 4, 6);
+    positions.drop(Map.of("name", "car-1"));
+
+    await().until(() -> audit(broker, topic).size() == 2);
+    assertThat(audit(broker, topic).get(0))
+        .contains("Position of car-1 moved, from %s to %s".formatted(from, to));
+    assertThat(audit(broker, topic).get(1))
+        .contains("1 positions dropped with 2 unacknowledged entries in all, of car-1");
   }
 
   private static List<String> audit(Broker broker, String topic) throws Exception {
