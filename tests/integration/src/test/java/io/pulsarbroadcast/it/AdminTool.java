@@ -1,0 +1,92 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The distribution's {@code bin/pulsar-admin} with the packaged commands. */
+final class AdminTool {
+  private static final int TIMEOUT_MINUTES = 3;
+
+  /** What a run left behind. */
+  record Result(int exitCode, String out, String err) {}
+
+  private final Path script;
+  private final Path folder;
+  private final Path config;
+
+  private AdminTool(Path script, Path folder, Path config) {
+    this.script = script;
+    this.folder = folder;
+    this.config = config;
+  }
+
+  /** Installs the commands as docs/operate.md says, in an empty folder. */
+  static AdminTool install(Path folder, String adminUrl) throws IOException {
+    Path script = Path.of(System.getProperty("pulsar.home"), "bin", "pulsar-admin");
+    assumeThat(script).as("pulsar-admin of the distribution").exists();
+    Path nar = Path.of(System.getProperty("broadcast.admin.nar"));
+    Path extensions = Files.createDirectories(folder.resolve("cliextensions"));
+    Files.copy(nar, extensions.resolve(nar.getFileName()));
+    Path config =
+        Files.write(
+            folder.resolve("client.conf"),
+            List.of(
+                "webServiceUrl=" + adminUrl,
+                "cliExtensionsDirectory=" + extensions,
+                "customCommandFactories=broadcast"));
+    return new AdminTool(script, folder, config);
+  }
+
+  Result run(String... words) throws IOException, InterruptedException {
+    return answering("", words);
+  }
+
+  Result answering(String input, String... words) throws IOException, InterruptedException {
+    Path in = Files.writeString(folder.resolve("in"), input);
+    Path out = folder.resolve("out");
+    Path err = folder.resolve("err");
+    ProcessBuilder builder =
+        new ProcessBuilder("bash", "-c", "exec " + quoted(script.toString()) + quotedAll(words))
+            .redirectInput(in.toFile())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile());
+    builder.environment().put("PULSAR_CLIENT_CONF", config.toString());
+    builder.environment().put("PULSAR_LOG_LEVEL", "warn");
+    builder.environment().put("LC_ALL", "C.UTF-8");
+    builder
+        .environment()
+        .put(
+            "PULSAR_EXTRA_OPTS",
+            "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir=" + folder);
+    Process process = builder.start();
+    try {
+      assertThat(process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES)).as("pulsar-admin ends").isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+  }
+
+  private static String quotedAll(String... words) {
+    return Stream.of(words).map(AdminTool::quoted).collect(Collectors.joining(" ", " ", ""));
+  }
+
+  /** For bash in ASCII: in some locales Java passes nothing else on. */
+  private static String quoted(String word) {
+    StringBuilder quoted = new StringBuilder("$'");
+    for (byte b : word.getBytes(StandardCharsets.UTF_8)) {
+      quoted.append(String.format("\\x%02x", b));
+    }
+    return quoted.append('\'').toString();
+  }
+}
