@@ -105,7 +105,7 @@ record Arguments(Map<String, Object> given) {
     } catch (IllegalArgumentException e) {
       throw wrongUse("Topic '" + text + "' is not allowed: " + e.getMessage());
     }
-    if (topic.getDomain() != TopicDomain.persistent || !topic.isV2()) {
+    if (topic.getDomain() != TopicDomain.persistent || !hasTwoParts(topic.getNamespace())) {
       throw wrongUse(
           "Topic '%s' is not allowed; allowed are persistent://tenant/namespace/topic and topic"
               .formatted(text));
@@ -117,13 +117,18 @@ record Arguments(Map<String, Object> given) {
     String text = required(Parameters.NAMESPACE);
     try {
       NamespaceName namespace = NamespaceName.get(text);
-      if (namespace.isV2()) {
+      if (hasTwoParts(namespace.toString())) {
         return namespace;
       }
     } catch (IllegalArgumentException e) {
       // As below.
     }
     throw notAllowed(Parameters.NAMESPACE, text, "names like tenant/namespace");
+  }
+
+  /** Not of Pulsar 1, with a cluster. Pulsar 4.2 has no method isV2. */
+  private static boolean hasTwoParts(String namespace) {
+    return namespace.chars().filter(c -> c == '/').count() == 1;
   }
 
   static CommandException notAllowed(String option, String value, String allowed) {

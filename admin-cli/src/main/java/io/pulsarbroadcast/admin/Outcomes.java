@@ -79,9 +79,11 @@ record Outcomes<T>(TopicName topic, boolean partitioned, List<Outcome<T>> list) 
   }
 
   void print(PrintStream out, BiConsumer<T, PrintStream> text) {
+    String separator = "";
     for (Outcome<T> outcome : list) {
       if (partitioned) {
-        out.println(outcome.topic());
+        out.println(separator + outcome.topic());
+        separator = System.lineSeparator();
       }
       if (outcome.succeeded()) {
         text.accept(outcome.value(), out);

@@ -105,8 +105,7 @@ public final class PositionsApi extends BaseResource {
       }
       return MAPPER.readValue(answer, type);
     } catch (ProcessingException e) {
-      throw new CommandException(
-          "No answer from " + root.getUri(), String.valueOf(rootCause(e).getMessage()), e);
+      throw CommandException.noAnswer(e);
     } catch (JsonProcessingException e) {
       throw new CommandException(
           "The answer of " + root.getUri() + " is not understood", e.getOriginalMessage(), e);
@@ -135,9 +134,5 @@ public final class PositionsApi extends BaseResource {
     } catch (JsonProcessingException e) {
       return null;
     }
-  }
-
-  private static Throwable rootCause(Throwable e) {
-    return e.getCause() == null ? e : rootCause(e.getCause());
   }
 }

@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.admin.terminal;
 
+import com.google.common.base.Throwables;
+import javax.ws.rs.WebApplicationException;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 
 /**
@@ -31,10 +33,23 @@ public final class CommandException extends PulsarAdminException {
     if (e instanceof CommandException known) {
       return known;
     }
+    if (Throwables.getCausalChain(e).stream()
+        .noneMatch(WebApplicationException.class::isInstance)) {
+      return noAnswer(e);
+    }
     String reason = e.getHttpError();
     return new CommandException(
         "The broker's answer is HTTP " + e.getStatusCode(),
         reason == null || reason.isBlank() ? String.valueOf(e.getMessage()) : reason,
+        e);
+  }
+
+  /** A request that did not get as far as an answer. */
+  public static CommandException noAnswer(Throwable e) {
+    Throwable cause = Throwables.getRootCause(e);
+    return new CommandException(
+        "No answer from the broker",
+        cause.getMessage() == null ? cause.toString() : cause.getMessage(),
         e);
   }
 

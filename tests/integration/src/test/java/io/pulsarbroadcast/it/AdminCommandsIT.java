@@ -32,7 +32,7 @@ class AdminCommandsIT {
       throws Exception {
     String namespace = "public/" + UUID.randomUUID();
     broker.admin().namespaces().createNamespace(namespace);
-    String topic = "persistent://" + namespace + "/area 7/\u00fc";
+    String topic = "persistent://" + namespace + "/area 7 \u00fc";
     AdminTool tool = AdminTool.install(folder, broker.process().adminUrl());
     broker.broadcast(topic, "alerts", PARKED).subscribe().close();
     try (Consumer<String> car = broker.broadcast(topic, "alerts", "car").subscribe()) {
