@@ -70,7 +70,9 @@ final class AdminTool {
             "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir=" + folder);
     Process process = builder.start();
     try {
-      assertThat(process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES)).as("pulsar-admin ends").isTrue();
+      assertThat(process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES))
+          .as("pulsar-admin ends")
+          .isTrue();
     } finally {
       process.destroyForcibly();
     }
