@@ -52,9 +52,15 @@ final class TopicAccess extends AdminResource {
     validateTopicName(tenant, namespace, encodedTopic);
   }
 
-  /** The role that asks, behind a proxy too; null: nobody is authenticated. */
+  /**
+   * The role that asks, and the one whose request it says it passes on; null: nobody is
+   * authenticated, whatever the request says.
+   */
   String operator() {
-    return originalPrincipal() == null ? clientAppId() : originalPrincipal();
+    String caller = clientAppId();
+    return caller == null || originalPrincipal() == null
+        ? caller
+        : caller + " for " + originalPrincipal();
   }
 
   /**
