@@ -6,6 +6,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.net.InetAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
 import org.apache.pulsar.client.api.PulsarClient;
@@ -81,6 +85,27 @@ class AuditIT {
         .contains("Position of car-1 moved, from %s to %s".formatted(from, to));
     assertThat(audit(broker, topic).get(1))
         .contains("1 positions dropped with 2 unacknowledged entries in all, of car-1");
+  }
+
+  @Test
+  void shouldNotNameARoleThatNobodyAuthenticated(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    comeAndGo(broker.client(), topic);
+    HttpRequest forged =
+        HttpRequest.newBuilder(
+                URI.create(
+                    broker.process().adminUrl()
+                        + "/admin/v2/persistent/"
+                        + topic.substring("persistent://".length())
+                        + "/subscription/all/broadcast/positions/drop"))
+            .header("Content-Type", "application/json")
+            .header("X-Original-Principal", "admin")
+            .POST(HttpRequest.BodyPublishers.ofString("{\"all\": true}"))
+            .build();
+    HttpClient.newHttpClient().send(forged, HttpResponse.BodyHandlers.discarding());
+
+    await().until(() -> audit(broker, topic).size() == 1);
+    assertThat(audit(broker, topic).get(0)).contains("1 positions dropped with");
   }
 
   private static List<String> audit(Broker broker, String topic) throws Exception {
