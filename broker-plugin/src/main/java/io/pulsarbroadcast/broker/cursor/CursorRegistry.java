@@ -122,7 +122,7 @@ public final class CursorRegistry {
       String name, long ttlSeconds, LongSupplier start, long deliveredEnd) {
     boolean durable = ttlSeconds >= 0;
     NamedPosition named = durable ? names.get(name) : null;
-    VirtualCursor cursor = named == null ? null : names.takeLeftBehind(named);
+    VirtualCursor cursor = named == null ? null : takeLeftBehind(named);
     boolean returned = cursor != null;
     if (cursor == null && durable) {
       cursor = takeDropped(name);
@@ -144,6 +144,18 @@ public final class CursorRegistry {
     }
     connected.add(cursor);
     return cursor;
+  }
+
+  /**
+   * A position that waits, for a consumer that returns; null: nobody is away. Of a move that is not
+   * settled, the place before holds.
+   */
+  @GuardedBy("this")
+  private VirtualCursor takeLeftBehind(NamedPosition named) {
+    for (VirtualCursor waiting : named.leftBehind()) {
+      putBackUnsettled(waiting);
+    }
+    return names.takeLeftBehind(named);
   }
 
   /** A position that is being dropped, for a consumer that returns; null: there is none. */
@@ -173,8 +185,13 @@ public final class CursorRegistry {
   /** How many durable positions there are, connected or not. */
   @GuardedBy("this")
   private int positionCount() {
-    int dropped = drops.stream().mapToInt(WaitingDrop::positionCount).sum();
-    return names.positionCount() + leaving.size() + dropped;
+    return names.positionCount() + leaving.size() + droppedCount();
+  }
+
+  /** How many of those that are being dropped may still be needed. */
+  @GuardedBy("this")
+  private int droppedCount() {
+    return drops.stream().mapToInt(WaitingDrop::positionCount).sum();
   }
 
   /** Whether a position waits under a name, at which {@link #connect} would begin. */
@@ -277,20 +294,23 @@ public final class CursorRegistry {
    * What waits under those names that {@code which} accepts. Takes some milliseconds for 100,000,
    * under the lock.
    *
+   * @param name the only name to look at; null: all
    * @param end the ordinal after the topic's last entry
    */
-  public synchronized List<Waiting> waiting(Predicate<Waiting> which, long end) {
-    return names.waiting(which, end);
+  public synchronized List<Waiting> waiting(String name, Predicate<Waiting> which, long end) {
+    return names.waiting(name, which, end);
   }
 
   /**
    * Takes away what waits under those names that {@code which} accepts. Until that is on storage,
    * and {@link #dropped(WaitingDrop, long)} or {@link #keep(WaitingDrop)} follows, the positions
    * hold what they need, and are there for consumers that return.
+   *
+   * @param name the only name to look at; null: all
    */
-  public synchronized WaitingDrop dropWaiting(Predicate<Waiting> which, long end) {
+  public synchronized WaitingDrop dropWaiting(String name, Predicate<Waiting> which, long end) {
     WaitingDrop drop = new WaitingDrop();
-    for (Waiting waiting : names.waiting(which, end)) {
+    for (Waiting waiting : names.waiting(name, which, end)) {
       NamedPosition named = names.get(waiting.name());
       for (VirtualCursor cursor : named.leftBehind()) {
         putBackUnsettled(cursor);
@@ -705,12 +725,15 @@ public final class CursorRegistry {
    * Whether there is no position, neither of a connected consumer nor left behind, nor a lost one.
    */
   public synchronized boolean isEmpty() {
-    return connected.count() == 0 && names.leftBehindCount() == 0 && !floorHeld;
+    return connected.count() == 0
+        && names.leftBehindCount() == 0
+        && droppedCount() == 0
+        && !floorHeld;
   }
 
   /** Whether a durable position is left, connected or not. */
   public synchronized boolean hasDurable() {
-    return !names.isEmpty();
+    return !names.isEmpty() || droppedCount() > 0;
   }
 
   /** The subscription's position as last published. */

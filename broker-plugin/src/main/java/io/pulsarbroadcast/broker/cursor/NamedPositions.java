@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
 import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
@@ -138,19 +140,17 @@ final class NamedPositions {
     return cursor;
   }
 
-  /** What waits under those names that {@code which} accepts. */
-  List<Waiting> waiting(Predicate<Waiting> which, long end) {
-    List<Waiting> found = new ArrayList<>();
-    for (NamedPosition named : byNumber) {
-      if (named != null) {
-        named
-            .left()
-            .map(left -> left.waitingUnder(named.name, end))
-            .filter(which)
-            .ifPresent(found::add);
-      }
-    }
-    return found;
+  /**
+   * What waits under those names that {@code which} accepts.
+   *
+   * @param name the only name to look at; null: all
+   */
+  List<Waiting> waiting(String name, Predicate<Waiting> which, long end) {
+    return (name == null ? byNumber.stream() : Stream.ofNullable(byName.get(name)))
+        .filter(Objects::nonNull)
+        .flatMap(named -> named.left().map(left -> left.waitingUnder(named.name, end)).stream())
+        .filter(which)
+        .toList();
   }
 
   /** Takes away what waits under a name. */

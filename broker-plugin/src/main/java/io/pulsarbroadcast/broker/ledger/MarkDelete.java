@@ -603,12 +603,16 @@ public final class MarkDelete {
    * Drops what waits under those names that {@code which} accepts, and hands the lowest position of
    * those that are left to the managed cursor.
    *
+   * @param name the only name to look at; null: all
    * @param end the ordinal after the topic's last entry
    * @return what was dropped, on storage too; but not what was given to consumers that returned
    *     meanwhile. Fails when it cannot be stored, and then the positions wait again.
    */
-  public CompletableFuture<List<Waiting>> drop(Predicate<Waiting> which, long end) {
-    WaitingDrop drop = cursors.dropWaiting(which, end);
+  public CompletableFuture<List<Waiting>> drop(String name, Predicate<Waiting> which, long end) {
+    if (stopped) {
+      return store().thenApply(stored -> List.of());
+    }
+    WaitingDrop drop = cursors.dropWaiting(name, which, end);
     return (drop.isEmpty() ? DONE : store())
         .whenComplete(
             (stored, e) -> {

@@ -18,6 +18,7 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.apache.bookkeeper.mledger.ManagedCursor;
@@ -170,8 +171,11 @@ public final class PositionsAdmin {
     Predicate<Waiting> which =
         waiting -> drop.matches(waiting, parts.cursors().lag(waiting.lowest(), end), now);
     return (drop.dryRun()
-            ? CompletableFuture.completedFuture(parts.cursors().waiting(which, end))
-            : parts.markDelete().drop(which, end).thenApply(dropped -> audited(dropped, operator)))
+            ? CompletableFuture.completedFuture(parts.cursors().waiting(name, which, end))
+            : parts
+                .markDelete()
+                .drop(name, which, end)
+                .thenApply(dropped -> audited(dropped, operator)))
         .thenApply(dropped -> result(drop.dryRun(), dropped));
   }
 
@@ -202,22 +206,19 @@ public final class PositionsAdmin {
     if (refusing.getAsBoolean()) {
       return busy("Subscription is being closed or moved, try again");
     }
-    List<ListedCursor> named = named(move.name());
-    if (named.isEmpty()) {
+    if (named(move.name()).isEmpty()) {
       return unknown(move.name());
     }
     return destination(move)
         .thenCompose(
-            ordinal -> {
-              Skipped skipped = notAcknowledged(named, ordinal);
-              String from = text(lowest(named));
-              return (move.dryRun()
-                      ? done()
-                      : moved(move.name(), named, ordinal, skipped)
-                          .thenRun(() -> audit(move.name(), from, ordinal, operator)))
-                  .thenApply(
-                      moved -> result(move.dryRun(), named.size(), ordinal, skipped.entries()));
-            });
+            ordinal ->
+                move.dryRun() ? rehearsed(move, ordinal) : moved(move.name(), ordinal, operator));
+  }
+
+  private CompletableFuture<PositionsMove.Result> rehearsed(PositionsMove move, long ordinal) {
+    List<ListedCursor> named = named(move.name());
+    return CompletableFuture.completedFuture(
+        result(true, named.size(), ordinal, notAcknowledged(named, ordinal).entries()));
   }
 
   private List<ListedCursor> named(String name) {
@@ -257,34 +258,64 @@ public final class PositionsAdmin {
     return new Skipped(positions, entries);
   }
 
-  private CompletableFuture<Void> moved(
-      String name, List<ListedCursor> named, long ordinal, Skipped skipped) {
-    boolean anyAbsent = named.stream().anyMatch(each -> !each.connected());
-    CompletableFuture<?>[] connected =
-        consumers.named(name).stream()
-            .map(consumer -> consumer.moveTo(ordinal))
-            .toArray(CompletableFuture[]::new);
-    return CompletableFuture.allOf(connected)
-        .thenCompose(moved -> anyAbsent ? parts.markDelete().moveWaiting(name, ordinal) : done())
+  /**
+   * Moves those that wait first: a consumer that is connected is disconnected when it has been
+   * moved, and must not find a namesake's place from before the move when it is back.
+   */
+  private CompletableFuture<PositionsMove.Result> moved(
+      String name, long ordinal, String operator) {
+    List<ListedCursor> named = named(name);
+    List<ListedCursor> absent = named.stream().filter(each -> !each.connected()).toList();
+    List<? extends ConsumerDirectory.Member> connected = consumers.named(name);
+    int positions = absent.size() + connected.size();
+    if (positions == 0) {
+      return busy("The consumer is connecting or leaving, try again");
+    }
+    long lowest = named.stream().mapToLong(each -> each.cursor().next()).min().orElse(ordinal);
+    LongAdder skipped = new LongAdder();
+    return (absent.isEmpty() ? done() : movedAbsent(name, absent, ordinal, skipped))
+        .thenCompose(
+            moved ->
+                CompletableFuture.allOf(
+                    connected.stream()
+                        .map(consumer -> movedConnected(consumer, ordinal, skipped))
+                        .toArray(CompletableFuture[]::new)))
         .thenCompose(moved -> parts.markDelete().handOver().handle((handedOver, e) -> null))
-        .thenAccept(moved -> parts.skips().add(SkipCause.POSITION_MOVED, skipped));
+        .thenApply(
+            moved -> {
+              parts.audit().moved(name, before(lowest), before(ordinal), operator);
+              return result(false, positions, ordinal, skipped.sum());
+            });
   }
 
-  private Position lowest(List<ListedCursor> named) {
-    long next = named.stream().mapToLong(each -> each.cursor().next()).min().orElseThrow();
-    return parts.startPositions().positionBefore(next, false);
+  private CompletableFuture<Void> movedAbsent(
+      String name, List<ListedCursor> absent, long ordinal, LongAdder skipped) {
+    Skipped missed = notAcknowledged(absent, ordinal);
+    return parts.markDelete().moveWaiting(name, ordinal).thenRun(() -> count(missed, skipped));
   }
 
-  private void audit(String name, String from, long ordinal, String operator) {
-    String to = text(parts.startPositions().positionBefore(ordinal, false));
-    parts.audit().moved(name, from, to, operator);
+  private CompletableFuture<Void> movedConnected(
+      ConsumerDirectory.Member consumer, long ordinal, LongAdder skipped) {
+    long entries = consumer.position().unacknowledgedBefore(ordinal);
+    return consumer
+        .moveTo(ordinal)
+        .thenRun(() -> count(new Skipped(entries > 0 ? 1 : 0, entries), skipped));
+  }
+
+  private void count(Skipped missed, LongAdder skipped) {
+    skipped.add(missed.entries());
+    parts.skips().add(SkipCause.POSITION_MOVED, missed);
+  }
+
+  private String before(long ordinal) {
+    return text(parts.startPositions().positionBefore(ordinal, false));
   }
 
   private PositionsMove.Result result(boolean dryRun, int positions, long ordinal, long skipped) {
     return new PositionsMove.Result(
         dryRun,
         positions,
-        text(parts.startPositions().positionBefore(ordinal, false)),
+        text(parts.startPositions().positionBefore(ordinal, !dryRun)),
         parts.cursors().lag(ordinal, parts.startPositions().end()),
         skipped,
         backlogEntries());

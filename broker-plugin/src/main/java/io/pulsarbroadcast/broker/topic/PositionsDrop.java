@@ -40,6 +40,10 @@ public record PositionsDrop(
               + "; allowed are name, or one or more of namePrefix, absentLongerThanSeconds and"
               + " furtherBehindThanEntries, or all=true");
     }
+    if (namePrefix != null && namePrefix.isEmpty()) {
+      throw new IllegalArgumentException(
+          "The namePrefix is empty; allowed is one character or more, or all=true");
+    }
     notNegative("absentLongerThanSeconds", absentLongerThanSeconds);
     notNegative("furtherBehindThanEntries", furtherBehindThanEntries);
   }

@@ -184,9 +184,9 @@ class CursorRegistryTest {
   void shouldDropOnlyWhatIsAsked() {
     leave("far", 8);
     leave("near", 18);
-    WaitingDrop drop = registry.dropWaiting(waiting -> waiting.lowest() < 10, 30);
+    WaitingDrop drop = registry.dropWaiting(null, waiting -> waiting.lowest() < 10, 30);
     assertThat(registry.dropped(drop, 30)).extracting(Waiting::name).containsExactly("far");
-    assertThat(registry.waiting(waiting -> true, 30))
+    assertThat(registry.waiting(null, waiting -> true, 30))
         .extracting(Waiting::name, Waiting::lowest)
         .containsExactly(tuple("near", 18L));
   }
@@ -205,6 +205,36 @@ class CursorRegistryTest {
     assertThat(registry.moveWaiting("same", 30)).isEmpty();
   }
 
+  /** I1: else the consumer goes on after the new place though the move is not stored. */
+  @Test
+  void shouldGiveTheOldPlaceToWhoReturnsBeforeAMoveIsSettled() {
+    leave("alone", 8);
+    CursorRegistry.Move move = registry.moveWaiting("alone", 20).get(0);
+    assertThat(connect("alone", 50).next()).isEqualTo(8);
+    assertThat(registry.settle(move)).isFalse();
+
+    VirtualCursor first = connect("same", 5);
+    VirtualCursor second = connect("same", 5);
+    ackTo(first, 9);
+    ackTo(second, 10);
+    registry.disconnect(first);
+    registry.disconnect(second);
+    registry.moveWaiting("same", 20);
+    assertThat(connect("same", 50).next()).isEqualTo(9);
+    assertThat(registry.lowest()).as("I3").isEqualTo(8);
+  }
+
+  /** Else it is deleted, and a drop that is not stored restores into nothing. */
+  @Test
+  void shouldNotBeEmptyWhileAPositionIsBeingDropped() {
+    leave("parked", 8);
+    WaitingDrop drop = drop("parked");
+    assertThat(registry.isEmpty()).isFalse();
+    assertThat(registry.hasDurable()).isTrue();
+    registry.dropped(drop, 30);
+    assertThat(registry.isEmpty()).isTrue();
+  }
+
   private void leave(String name, long next) {
     VirtualCursor cursor = connect(name, 5);
     ackTo(cursor, next);
@@ -212,7 +242,7 @@ class CursorRegistryTest {
   }
 
   private WaitingDrop drop(String name) {
-    return registry.dropWaiting(waiting -> waiting.name().equals(name), 30);
+    return registry.dropWaiting(name, waiting -> true, 30);
   }
 
   /** I3: else a namesake's position may move with it, and nobody counts what that one misses. */

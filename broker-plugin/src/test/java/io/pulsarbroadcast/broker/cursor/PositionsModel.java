@@ -250,7 +250,7 @@ final class PositionsModel extends ModelSubscription {
     String name = any(left).name;
     note("drop what waits of %s", name);
     long end = ordinal(topic.end());
-    WaitingDrop drop = registry.dropWaiting(waiting -> waiting.name().equals(name), end);
+    WaitingDrop drop = registry.dropWaiting(name, waiting -> true, end);
     int missed = 0;
     for (ReferenceCursor cursor : left) {
       missed +=
