@@ -30,6 +30,7 @@ final class BroadcastCommandGroup implements CustomCommandGroup {
         new PositionCommand(),
         new DropCommand(),
         new MoveCommand(),
-        new ConvertCommand());
+        new ConvertCommand(),
+        new SettingsCommand());
   }
 }

@@ -1,10 +1,10 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.admin;
 
+import io.pulsarbroadcast.admin.rest.BroadcastApi;
 import io.pulsarbroadcast.admin.rest.Drop;
 import io.pulsarbroadcast.admin.rest.Dropped;
 import io.pulsarbroadcast.admin.rest.Positions;
-import io.pulsarbroadcast.admin.rest.PositionsApi;
 import io.pulsarbroadcast.admin.rest.PositionsQuery;
 import io.pulsarbroadcast.admin.terminal.CommandException;
 import io.pulsarbroadcast.admin.terminal.Format;
@@ -63,12 +63,12 @@ final class ConvertCommand extends ChangeCommand<ConvertCommand.Result> {
   Change<Result> change(Arguments arguments, PulsarAdmin admin, TopicName named)
       throws PulsarAdminException {
     String subscription = arguments.subscription();
-    PositionsApi api = PositionsApi.of(admin);
+    BroadcastApi api = BroadcastApi.of(admin);
     return (topic, dryRun) -> convert(api, admin, topic, subscription, dryRun);
   }
 
   private static Result convert(
-      PositionsApi api, PulsarAdmin admin, TopicName topic, String subscription, boolean dryRun)
+      BroadcastApi api, PulsarAdmin admin, TopicName topic, String subscription, boolean dryRun)
       throws PulsarAdminException {
     refuseInUse(api.list(topic, subscription, PositionsQuery.furthestBehind(1)));
     Dropped dropped = api.drop(topic, subscription, Drop.all(dryRun));

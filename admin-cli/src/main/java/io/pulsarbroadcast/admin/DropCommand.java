@@ -1,9 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.admin;
 
+import io.pulsarbroadcast.admin.rest.BroadcastApi;
 import io.pulsarbroadcast.admin.rest.Drop;
 import io.pulsarbroadcast.admin.rest.Dropped;
-import io.pulsarbroadcast.admin.rest.PositionsApi;
 import io.pulsarbroadcast.admin.terminal.CommandException;
 import io.pulsarbroadcast.admin.terminal.Format;
 import java.io.PrintStream;
@@ -69,7 +69,7 @@ final class DropCommand extends ChangeCommand<DropCommand.Result> {
       throws PulsarAdminException {
     String subscription = arguments.subscription();
     Drop drop = drop(arguments);
-    PositionsApi api = PositionsApi.of(admin);
+    BroadcastApi api = BroadcastApi.of(admin);
     return (topic, dryRun) ->
         Result.of(topic, subscription, api.drop(topic, subscription, drop.withDryRun(dryRun)));
   }

@@ -1,9 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.admin;
 
+import io.pulsarbroadcast.admin.rest.BroadcastApi;
 import io.pulsarbroadcast.admin.rest.Move;
 import io.pulsarbroadcast.admin.rest.Moved;
-import io.pulsarbroadcast.admin.rest.PositionsApi;
 import io.pulsarbroadcast.admin.terminal.CommandException;
 import io.pulsarbroadcast.admin.terminal.Format;
 import java.io.PrintStream;
@@ -92,7 +92,7 @@ final class MoveCommand extends ChangeCommand<MoveCommand.Result> {
           "%s '%s' is a message of one partition: name that instead of %s, as in %s"
               .formatted(TO, move.messageId(), named, named.getPartition(0)));
     }
-    PositionsApi api = PositionsApi.of(admin);
+    BroadcastApi api = BroadcastApi.of(admin);
     return (topic, dryRun) ->
         Result.of(
             topic,

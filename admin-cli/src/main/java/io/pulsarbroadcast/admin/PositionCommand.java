@@ -1,9 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.admin;
 
+import io.pulsarbroadcast.admin.rest.BroadcastApi;
 import io.pulsarbroadcast.admin.rest.Position;
 import io.pulsarbroadcast.admin.rest.Positions;
-import io.pulsarbroadcast.admin.rest.PositionsApi;
 import io.pulsarbroadcast.admin.rest.PositionsQuery;
 import io.pulsarbroadcast.admin.terminal.CommandException;
 import io.pulsarbroadcast.admin.terminal.Terminal;
@@ -34,7 +34,7 @@ final class PositionCommand extends BroadcastCommand {
     String subscription = arguments.subscription();
     String name = arguments.required(Parameters.NAME);
     Outcomes<Void> topics = Outcomes.of(admin, arguments.topic());
-    PositionsApi api = PositionsApi.of(admin);
+    BroadcastApi api = BroadcastApi.of(admin);
     topics
         .each(
             (topic, none) ->

@@ -1,9 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.admin;
 
+import io.pulsarbroadcast.admin.rest.BroadcastApi;
 import io.pulsarbroadcast.admin.rest.Position;
 import io.pulsarbroadcast.admin.rest.Positions;
-import io.pulsarbroadcast.admin.rest.PositionsApi;
 import io.pulsarbroadcast.admin.rest.PositionsQuery;
 import io.pulsarbroadcast.admin.terminal.CommandException;
 import io.pulsarbroadcast.admin.terminal.Format;
@@ -50,7 +50,7 @@ final class PositionsCommand extends BroadcastCommand {
     String subscription = arguments.subscription();
     PositionsQuery query = query(arguments);
     Outcomes<Void> topics = Outcomes.of(admin, arguments.topic());
-    PositionsApi api = PositionsApi.of(admin);
+    BroadcastApi api = BroadcastApi.of(admin);
     topics
         .each(
             (topic, none) -> {

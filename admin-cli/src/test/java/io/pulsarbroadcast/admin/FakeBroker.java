@@ -58,6 +58,7 @@ final class FakeBroker implements AutoCloseable {
   Predicate<String> hasSubscription = topic -> true;
 
   boolean hasPlugin = true;
+  boolean superUser = true;
   boolean positionsLost;
 
   /** Where another broker owns all topics; null if this does. */
@@ -151,7 +152,7 @@ final class FakeBroker implements AutoCloseable {
     if (!hasPlugin) {
       throw new Refusal(404, null);
     }
-    return ofPositions(request);
+    return path.equals("broadcast/settings") ? settings() : ofPositions(request);
   }
 
   private static Map<String, String> query(URI uri) {
@@ -193,6 +194,20 @@ final class FakeBroker implements AutoCloseable {
               entry -> subscriptionProperties.put(entry.getKey(), entry.getValue().asText()));
     }
     return subscriptionProperties;
+  }
+
+  private Object settings() {
+    if (!superUser) {
+      throw new Refusal(401, "This operation requires super-user access");
+    }
+    ObjectNode answer = JSON.createObjectNode();
+    answer.put("aFieldOfANewerVersion", 1);
+    answer
+        .putObject("settings")
+        .put("broadcastPositionFlushIntervalMillis", 1000)
+        .put("broadcastCursorTimeToLiveSeconds", 604_800)
+        .put("broadcastAckExecutor", "io");
+    return answer;
   }
 
   private Object ofPositions(Request request) {

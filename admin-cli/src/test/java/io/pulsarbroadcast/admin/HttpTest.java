@@ -10,6 +10,8 @@ import java.net.ServerSocket;
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.client.impl.auth.AuthenticationToken;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests are made as pulsar-admin makes its own. */
 class HttpTest extends CommandTest {
@@ -52,10 +54,11 @@ class HttpTest extends CommandTest {
     }
   }
 
-  @Test
-  void shouldSayThatTheBrokerHasNoPlugin() {
+  @ParameterizedTest
+  @ValueSource(strings = {"positions t -s alerts", "settings"})
+  void shouldSayThatTheBrokerHasNoPlugin(String line) {
     broker.hasPlugin = false;
-    assertThat(cli.run("positions", "t", "-s", "alerts").reason())
+    assertThat(cli.run(line.split(" ")).reason())
         .isEqualTo(
             """
             The broker's answer is HTTP 404

@@ -1,10 +1,13 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker;
 
+import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Collectors;
 
@@ -102,6 +105,31 @@ public record BroadcastConfig(
     return config;
   }
 
+  /** By key, in the order of their declaration and with defaults; values as in broker.conf. */
+  public Map<String, Object> settings() {
+    Map<String, Object> settings = new LinkedHashMap<>();
+    for (RecordComponent component : BroadcastConfig.class.getRecordComponents()) {
+      String name = component.getName();
+      settings.put(
+          PREFIX + name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1),
+          value(component));
+    }
+    return settings;
+  }
+
+  private Object value(RecordComponent component) {
+    try {
+      Object value = component.getAccessor().invoke(this);
+      return value instanceof Enum<?> choice ? written(choice) : value;
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String written(Enum<?> choice) {
+    return choice.name().toLowerCase(Locale.ROOT);
+  }
+
   private static final class Reader {
     private final Properties properties;
     private final List<String> known = new ArrayList<>();
@@ -154,7 +182,7 @@ public record BroadcastConfig(
               + value
               + "; allowed are "
               + Arrays.stream(allowed)
-                  .map(choice -> choice.name().toLowerCase(Locale.ROOT))
+                  .map(BroadcastConfig::written)
                   .collect(Collectors.joining(", ")));
     }
 

@@ -3,7 +3,7 @@ package io.pulsarbroadcast.broker;
 
 import io.pulsarbroadcast.broker.compat.BrokerVersion;
 import io.pulsarbroadcast.broker.compat.FilteringInterceptors;
-import io.pulsarbroadcast.broker.rest.PositionsEndpoint;
+import io.pulsarbroadcast.broker.rest.AdminEndpoint;
 import java.io.IOException;
 import javax.servlet.FilterChain;
 import javax.servlet.ServletException;
@@ -17,7 +17,7 @@ import org.apache.pulsar.common.api.proto.BaseCommand;
 /**
  * The plugin's only entry: the broker interceptor that {@code brokerInterceptors=pulsar-broadcast}
  * loads. It wires the Broadcast subscription type into the broker while the broker starts, and
- * answers web requests about positions afterwards.
+ * answers its web requests afterwards.
  *
  * <p>Called by the broker, once, before it binds a port or loads a topic. Everything about this
  * broker line that does not fit ends the broker's start with one sentence: a broker never runs
@@ -25,20 +25,21 @@ import org.apache.pulsar.common.api.proto.BaseCommand;
  */
 public final class BroadcastPlugin implements BrokerInterceptor {
 
-  private PositionsEndpoint positions;
+  private AdminEndpoint endpoint;
 
   @Override
   public void initialize(PulsarService pulsar) {
     BrokerVersion.check(pulsar.getBrokerVersion());
-    BrokerHooks.install(pulsar, BroadcastConfig.from(pulsar.getConfiguration().getProperties()));
-    positions = new PositionsEndpoint(pulsar);
+    BroadcastConfig config = BroadcastConfig.from(pulsar.getConfiguration().getProperties());
+    BrokerHooks.install(pulsar, config);
+    endpoint = new AdminEndpoint(pulsar, config);
     FilteringInterceptors.install(pulsar, this);
   }
 
   @Override
   public void onFilter(ServletRequest request, ServletResponse response, FilterChain chain)
       throws IOException, ServletException {
-    positions.answer(request, response, chain);
+    endpoint.answer(request, response, chain);
   }
 
   @Override

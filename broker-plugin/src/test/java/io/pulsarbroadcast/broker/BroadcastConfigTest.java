@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,12 +52,29 @@ class BroadcastConfigTest {
   }
 
   @Test
-  void shouldBeDocumentedKeyByKey() throws IOException {
+  void shouldShowAllSettingsInUseAsTheyAreWritten() {
+    properties.setProperty("broadcastMarkDeleteIntervalMillis", "250");
+    properties.setProperty("broadcastAckExecutor", "Random");
+    Map<String, Object> settings = BroadcastConfig.from(properties).settings();
+    assertThat(settings)
+        .containsEntry("broadcastMarkDeleteIntervalMillis", 250)
+        .containsEntry("broadcastCursorTimeToLiveSeconds", 604_800)
+        .containsEntry("broadcastAckExecutor", "random")
+        .containsEntry("broadcastDispatchExecutor", "connection");
+    assertThat(settings.keySet()).containsExactly(knownKeys());
+  }
+
+  private String[] knownKeys() {
     properties.setProperty("broadcastNonsense", "");
     String refusal =
         catchThrowableOfType(IllegalArgumentException.class, () -> BroadcastConfig.from(properties))
             .getMessage();
-    String[] keys = refusal.substring(refusal.indexOf("known are ") + 10).split(", ");
+    return refusal.substring(refusal.indexOf("known are ") + 10).split(", ");
+  }
+
+  @Test
+  void shouldBeDocumentedKeyByKey() throws IOException {
+    String[] keys = knownKeys();
     assertThat(keys).hasSizeGreaterThan(10);
     String page = Files.readString(Path.of("..", "docs", "configure.md"));
     assertThat(keys).allMatch(key -> page.contains("| `" + key + "` |"));

@@ -1,4 +1,4 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 
-/** The broker plugin's REST API for positions, through the HTTP client of pulsar-admin. */
+/** The broker plugin's REST API, through the HTTP client of pulsar-admin. */
 package io.pulsarbroadcast.admin.rest;

@@ -83,6 +83,8 @@ class AdminCommandsIT {
       assertThat(refused.exitCode()).isEqualTo(1);
       assertThat(refused.err()).contains("1 consumer connected");
     }
+    JsonNode settings = json(tool.run("broadcast", "settings", "--json"));
+    assertThat(settings.at("/settings/broadcastAckExecutor").asText()).isEqualTo("io");
     JsonNode converted =
         json(tool.run("broadcast", "convert", topic, "-s", "alerts", "--yes", "--json"));
     assertThat(converted.path("positions").asInt()).isEqualTo(1);

@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.stream.StreamSupport;
 
 /**
- * Asks a broker about the positions of one subscription, as any HTTP client does. Stateless; any
- * thread may call it.
+ * Asks a broker about the positions of one subscription, and about its settings, as any HTTP client
+ * does. Stateless; any thread may call it.
  *
  * @param adminUrl the broker's
  * @param token of each request, or null
@@ -78,6 +78,12 @@ record PositionsRequests(
     return post("/move", JSON.writeValueAsString(move));
   }
 
+  /** The plugin's settings in use on the broker. */
+  Answer settings() throws IOException, InterruptedException {
+    return send(
+        HttpRequest.newBuilder(URI.create(adminUrl + "/admin/v2/broadcast/settings")).GET());
+  }
+
   Answer post(String path, String body) throws IOException, InterruptedException {
     return send(json(uri(path)).POST(HttpRequest.BodyPublishers.ofString(body)));
   }
@@ -98,6 +104,12 @@ record PositionsRequests(
   /** The same of who deletes the subscription. */
   int delete() throws IOException, InterruptedException {
     return send(HttpRequest.newBuilder(URI.create(subscriptionUri())).DELETE()).status();
+  }
+
+  /** The same of who looks at the broker's own settings. */
+  int runtimeConfiguration() throws IOException, InterruptedException {
+    String uri = adminUrl + "/admin/v2/brokers/configuration/runtime";
+    return send(HttpRequest.newBuilder(URI.create(uri)).GET()).status();
   }
 
   private static HttpRequest.Builder json(String uri) {

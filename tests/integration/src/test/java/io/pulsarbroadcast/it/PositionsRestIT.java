@@ -10,10 +10,16 @@ import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import io.pulsarbroadcast.it.PositionsRequests.Answer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.MessageIdAdv;
@@ -25,7 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * An operator finds the position that holds a backlog, drops it or moves it: on storage when it is
- * answered (I1, I3), counted (I6), and without a change when it is refused.
+ * answered (I1, I3), counted (I6), and without a change when it is refused. And they see the
+ * broker's settings.
  */
 @ExtendWith(BrokerExtension.class)
 class PositionsRestIT {
@@ -385,6 +392,22 @@ class PositionsRestIT {
     assertThat(answer.status()).isEqualTo(405);
     assertThat(answer.reason()).contains(topic + "-partition-0", topic + "-partition-1");
     assertThat(positions(broker, topic + "-partition-1").list().names()).containsExactly("parked");
+  }
+
+  @Test
+  void shouldShowAllSettingsInUse(Broker broker) throws Exception {
+    Answer answer = positions(broker, Broker.newTopic()).settings();
+    assertThat(answer.status()).as(answer.reason()).isEqualTo(200);
+    JsonNode settings = answer.body().get("settings");
+    assertThat(settings.get("broadcastCursorTimeToLiveSeconds").intValue()).isEqualTo(604_800);
+    assertThat(settings.get("broadcastDispatchExecutor").textValue()).isEqualTo("connection");
+    Set<String> documented =
+        Pattern.compile("(?m)^\\| `(broadcast\\w+)` \\|")
+            .matcher(Files.readString(Path.of("..", "..", "docs", "configure.md")))
+            .results()
+            .map(match -> match.group(1))
+            .collect(Collectors.toSet());
+    assertThat(settings.fieldNames()).toIterable().containsExactlyInAnyOrderElementsOf(documented);
   }
 
   private static PositionsRequests positions(Broker broker, String topic) {

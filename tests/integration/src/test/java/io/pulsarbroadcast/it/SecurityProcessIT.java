@@ -38,6 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -219,6 +220,17 @@ class SecurityProcessIT {
           .isEqualTo(3);
       assertThat(ours.drop(Map.of("all", true)).number("positions")).isEqualTo(1);
     }
+  }
+
+  /** As the broker shows its own settings. */
+  @ParameterizedTest
+  @CsvSource({"admin, 200", "member, 401", "nobody, 401"})
+  void shouldShowSettingsOnlyToSuperUsers(String who, int expected) throws Exception {
+    String token = who.equals("nobody") ? null : broker.token(who);
+    PositionsRequests theirs = new PositionsRequests(broker.adminUrl(), topic, "all", token);
+    assertThat(theirs.settings().status())
+        .isEqualTo(theirs.runtimeConfiguration())
+        .isEqualTo(expected);
   }
 
   @Test

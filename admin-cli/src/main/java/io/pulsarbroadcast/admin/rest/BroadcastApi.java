@@ -22,26 +22,26 @@ import org.apache.pulsar.client.impl.conf.ClientConfigurationData;
 import org.apache.pulsar.common.naming.TopicName;
 
 /**
- * The positions of subscriptions at their brokers. Requests go through the HTTP client of
- * pulsar-admin, with its service URL, authentication, TLS, timeout and redirects.
+ * What brokers with the plugin answer about positions and settings. Requests go through the HTTP
+ * client of pulsar-admin, with its service URL, authentication, TLS, timeout and redirects.
  */
-public final class PositionsApi extends BaseResource {
+public final class BroadcastApi extends BaseResource {
   private static final JsonMapper MAPPER = new JsonMapper();
 
   private final WebTarget root;
 
-  private PositionsApi(WebTarget root, ClientConfigurationData config) {
+  private BroadcastApi(WebTarget root, ClientConfigurationData config) {
     super(config.getAuthentication(), config.getRequestTimeoutMs());
     this.root = root;
   }
 
-  public static PositionsApi of(PulsarAdmin admin) throws CommandException {
+  public static BroadcastApi of(PulsarAdmin admin) throws CommandException {
     try {
       PulsarAdminImpl client = (PulsarAdminImpl) admin;
       // Protected in all lines; no public method leads to pulsar-admin's HTTP client.
       Field root = PulsarAdminImpl.class.getDeclaredField("root");
       root.setAccessible(true);
-      return new PositionsApi((WebTarget) root.get(client), client.getClientConfigData());
+      return new BroadcastApi((WebTarget) root.get(client), client.getClientConfigData());
     } catch (ReflectiveOperationException | ClassCastException e) {
       throw new CommandException(
           "This pulsar-admin is not supported", "It has another HTTP client: " + e, e);
@@ -81,6 +81,11 @@ public final class PositionsApi extends BaseResource {
 
   public Moved move(TopicName topic, String subscription, Move move) throws PulsarAdminException {
     return exchange(positions(topic, subscription).path("move"), move, Moved.class);
+  }
+
+  /** The settings of the broker that the service URL leads to. */
+  public Settings settings() throws PulsarAdminException {
+    return exchange(root.path("/admin/v2/broadcast/settings"), null, Settings.class);
   }
 
   private WebTarget positions(TopicName topic, String subscription) {

@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.rest;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.pulsarbroadcast.broker.BroadcastConfig;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.Enumeration;
@@ -22,16 +23,18 @@ import org.glassfish.jersey.server.ServerProperties;
 import org.glassfish.jersey.servlet.ServletContainer;
 
 /**
- * Answers the web requests that are about positions, after the broker's own authentication; passes
- * all others on. Called by the web service, from any of its threads, for every request.
+ * Answers the web requests of docs/openapi.yaml, after the broker's own authentication; passes all
+ * others on. Called by the web service, from any of its threads, for every request.
  */
-public final class PositionsEndpoint {
+public final class AdminEndpoint {
 
   private static final Pattern PATH =
       Pattern.compile(
-          "/admin/v2/persistent/[^/]+/[^/]+/[^/]+/subscription/[^/]+/broadcast/positions(/.*)?");
+          "/admin/v2/(broadcast/settings"
+              + "|persistent/[^/]+/[^/]+/[^/]+/subscription/[^/]+/broadcast/positions(/.*)?)");
 
   private final PulsarService pulsar;
+  private final BroadcastConfig config;
 
   @GuardedBy("this")
   private ServletContainer resources;
@@ -39,8 +42,9 @@ public final class PositionsEndpoint {
   @GuardedBy("this")
   private AuthenticationFilter authentication;
 
-  public PositionsEndpoint(PulsarService pulsar) {
+  public AdminEndpoint(PulsarService pulsar, BroadcastConfig config) {
     this.pulsar = pulsar;
+    this.config = config;
   }
 
   /**
@@ -79,6 +83,7 @@ public final class PositionsEndpoint {
       ServletContainer made =
           new ServletContainer(
               new ResourceConfig(PositionsResource.class)
+                  .register(new SettingsResource(config))
                   .addProperties(Map.of(ServerProperties.WADL_FEATURE_DISABLE, true)));
       made.init(new Config(context));
       resources = made;
@@ -90,7 +95,7 @@ public final class PositionsEndpoint {
 
     @Override
     public String getServletName() {
-      return "broadcast-positions";
+      return "broadcast";
     }
 
     @Override
