@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.admin.rest;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.pulsarbroadcast.admin.terminal.CommandException;
 import java.lang.reflect.Field;
@@ -26,7 +27,9 @@ import org.apache.pulsar.common.naming.TopicName;
  * client of pulsar-admin, with its service URL, authentication, TLS, timeout and redirects.
  */
 public final class BroadcastApi extends BaseResource {
-  private static final JsonMapper MAPPER = new JsonMapper();
+  /** In ASCII: a broker that runs in another locale than UTF-8 reads other characters wrongly. */
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
   private final WebTarget root;
 

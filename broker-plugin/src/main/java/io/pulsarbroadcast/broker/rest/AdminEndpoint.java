@@ -28,9 +28,13 @@ import org.glassfish.jersey.servlet.ServletContainer;
  */
 public final class AdminEndpoint {
 
+  /** Of Pulsar's own admin calls. Requests are routed to it by another form of the path. */
+  private static final String CONTEXT_PATH = "/admin/v2";
+
   private static final Pattern PATH =
       Pattern.compile(
-          "/admin/v2/(broadcast/settings"
+          CONTEXT_PATH
+              + "/(broadcast/settings"
               + "|persistent/[^/]+/[^/]+/[^/]+/subscription/[^/]+/broadcast/positions(/.*)?)");
 
   private final PulsarService pulsar;
@@ -56,9 +60,10 @@ public final class AdminEndpoint {
       throws IOException, ServletException {
     if (request instanceof HttpServletRequest http
         && response instanceof HttpServletResponse
+        && CONTEXT_PATH.equals(http.getContextPath())
         && PATH.matcher(http.getRequestURI()).matches()) {
-      ServletContainer container = resources(http.getServletContext());
-      FilterChain authenticated = container::service;
+      FilterChain authenticated =
+          (allowed, answer) -> resources(http.getServletContext()).service(allowed, answer);
       if (pulsar.getConfiguration().isAuthenticationEnabled()) {
         authentication().doFilter(request, response, authenticated);
       } else {
@@ -82,7 +87,7 @@ public final class AdminEndpoint {
     if (resources == null) {
       ServletContainer made =
           new ServletContainer(
-              new ResourceConfig(PositionsResource.class)
+              new ResourceConfig(PositionsResource.class, ClientErrors.class)
                   .register(new SettingsResource(config))
                   .addProperties(Map.of(ServerProperties.WADL_FEATURE_DISABLE, true)));
       made.init(new Config(context));

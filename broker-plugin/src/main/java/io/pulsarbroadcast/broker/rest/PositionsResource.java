@@ -5,14 +5,22 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.pulsarbroadcast.broker.topic.PositionsDrop;
 import io.pulsarbroadcast.broker.topic.PositionsMove;
 import io.pulsarbroadcast.broker.topic.PositionsQuery;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import javax.servlet.ServletContext;
 import javax.servlet.http.HttpServletRequest;
 import javax.ws.rs.Consumes;
@@ -41,6 +49,9 @@ import org.apache.pulsar.common.policies.data.TopicOperation;
 @Produces(MediaType.APPLICATION_JSON)
 public final class PositionsResource {
 
+  /** Of who redirects. */
+  private static final String AUTHORITATIVE = "authoritative";
+
   private static final int DEFAULT_LIMIT = 100;
   private static final int MAX_LIMIT = 1_000;
 
@@ -48,11 +59,16 @@ public final class PositionsResource {
   private static final int MAX_BODY_BYTES = 64 << 10;
 
   private static final ObjectMapper JSON =
-      new ObjectMapper()
-          .setSerializationInclusion(JsonInclude.Include.NON_NULL)
+      JsonMapper.builder()
+          .serializationInclusion(JsonInclude.Include.NON_NULL)
           .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT);
+          .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+          // What a script leaves empty is not to widen what is dropped.
+          .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+          .withCoercionConfigDefaults(
+              config -> config.setCoercion(CoercionInputShape.EmptyString, CoercionAction.Fail))
+          .build();
 
   @Context private ServletContext context;
   @Context private HttpServletRequest request;
@@ -72,7 +88,7 @@ public final class PositionsResource {
   @Encoded
   private String subscription;
 
-  @QueryParam("authoritative")
+  @QueryParam(AUTHORITATIVE)
   @DefaultValue("false")
   private boolean authoritative;
 
@@ -86,6 +102,7 @@ public final class PositionsResource {
       @QueryParam("sort") String sort,
       @QueryParam("offset") String offset,
       @QueryParam("limit") String limit) {
+    refuseOthers("state", "name", "namePrefix", "sort", "offset", "limit");
     PositionsQuery query =
         new PositionsQuery(
             state == null
@@ -108,6 +125,7 @@ public final class PositionsResource {
   @Path("/drop")
   @Consumes(MediaType.APPLICATION_JSON)
   public void drop(@Suspended AsyncResponse response, InputStream body) {
+    refuseOthers();
     PositionsDrop drop = read(body, PositionsDrop.class);
     TopicAccess access = access();
     String operator = access.operator();
@@ -122,6 +140,7 @@ public final class PositionsResource {
   @Path("/move")
   @Consumes(MediaType.APPLICATION_JSON)
   public void move(@Suspended AsyncResponse response, InputStream body) {
+    refuseOthers();
     PositionsMove move = read(body, PositionsMove.class);
     TopicAccess access = access();
     String operator = access.operator();
@@ -129,6 +148,21 @@ public final class PositionsResource {
         response,
         TopicOperation.RESET_CURSOR,
         positions -> positions.move(move, operator).thenApply(PositionsResource::text));
+  }
+
+  /** Refuses parameters that the request does not have: a misspelt one is not to be left out. */
+  private void refuseOthers(String... known) {
+    for (String name : uri.getQueryParameters().keySet()) {
+      if (!name.equals(AUTHORITATIVE) && !List.of(known).contains(name)) {
+        throw bad(
+            "Unknown parameter '%s'; %s"
+                .formatted(
+                    name,
+                    known.length == 0
+                        ? "allowed is none, the body says everything"
+                        : "allowed are " + String.join(", ", known)));
+      }
+    }
   }
 
   private TopicAccess access() {
@@ -175,14 +209,31 @@ public final class PositionsResource {
         throw bad("The body is null; allowed is a JSON object");
       }
       return read;
+    } catch (JsonMappingException e) {
+      throw bad(reason(e));
     } catch (JsonProcessingException e) {
-      throw bad(
-          e.getCause() instanceof IllegalArgumentException refused
-              ? refused.getMessage()
-              : "The body is not what is allowed: " + e.getOriginalMessage());
+      throw bad("The body is not JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
       throw bad("The body cannot be read: " + e.getMessage());
     }
+  }
+
+  private static String reason(JsonMappingException e) {
+    if (e.getCause() instanceof IllegalArgumentException refused) {
+      return refused.getMessage();
+    }
+    String field =
+        e.getPath().stream()
+            .map(JsonMappingException.Reference::getFieldName)
+            .filter(Objects::nonNull)
+            .collect(Collectors.joining("."));
+    if (e instanceof UnrecognizedPropertyException unknown) {
+      return "Unknown field '%s'; allowed are %s".formatted(field, unknown.getKnownPropertyIds());
+    }
+    return field.isEmpty()
+        ? "The body is not a JSON object"
+        : "Invalid value of the field '%s'; docs/openapi.yaml says what is allowed"
+            .formatted(field);
   }
 
   private static RestException bad(String message) {

@@ -123,7 +123,7 @@ final class TopicAccess extends AdminResource {
             () ->
                 new RestException(
                     Status.METHOD_NOT_ALLOWED,
-                    "Subscription %s of topic %s is not a Broadcast subscription"
+                    "Subscription %s of topic %s is not a Broadcast subscription, or has positions in a format that this plugin does not know"
                         .formatted(subscription, topicName)));
   }
 

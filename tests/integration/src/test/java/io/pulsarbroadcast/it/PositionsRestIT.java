@@ -316,7 +316,8 @@ class PositionsRestIT {
         "sort|name|Invalid sort 'name'; allowed are lag, age",
         "offset|-1|Invalid offset '-1'; allowed is a whole number from 0 to 2147483647",
         "limit|0|Invalid limit '0'; allowed is a whole number from 1 to 1000",
-        "limit|many|Invalid limit 'many'; allowed is a whole number from 1 to 1000"
+        "limit|many|Invalid limit 'many'; allowed is a whole number from 1 to 1000",
+        "nmae|x|Unknown parameter 'nmae'; allowed are state, name, namePrefix, sort, offset, limit"
       })
   void shouldSayWhatIsAllowedInAQuery(String parameter, String value, String reason, Broker broker)
       throws Exception {
@@ -333,10 +334,16 @@ class PositionsRestIT {
         "/drop|{}|Nothing says which positions to drop",
         "/drop|{\"all\":false}|Nothing says which positions to drop",
         "/drop|{\"name\":\"parked\",\"all\":true}|More than one way says which positions to drop",
-        "/drop|{\"all\":true,\"nmae\":\"parked\"}|nmae",
+        "/drop|{\"all\":true,\"nmae\":\"parked\"}|Unknown field 'nmae'; allowed are",
+        "/drop?dryRun=true|{\"name\":\"parked\"}|Unknown parameter 'dryRun'; allowed is none",
+        "/drop|{\"name\":\"parked\",\"dryRun\":\"\"}|Invalid value of the field 'dryRun'",
+        "/drop|{\"name\":\"parked\",\"dryRun\":\"false\"}|Invalid value of the field 'dryRun'",
+        "/drop|{\"namePrefix\":\"\"}|The namePrefix is empty",
+        "/drop|{\"namePrefix\":\"p\",\"absentLongerThanSeconds\":\"\"}|Invalid value of the field 'absentLongerThanSeconds'",
+        "/drop|[]|The body is not a JSON object",
         "/drop|{\"name\":\"parked\",\"name\":\"x\"}|Duplicate field 'name'",
         "/drop|{\"furtherBehindThanEntries\":-1}|Invalid furtherBehindThanEntries -1",
-        "/drop|{\"furtherBehindThanEntries\":1.5}|1.5",
+        "/drop|{\"furtherBehindThanEntries\":1.5}|Invalid value of the field 'furtherBehindThanEntries'",
         "/drop|null|The body is null",
         "/drop|{\"all\":true} {}|The body is not what is allowed",
         "/move|{\"to\":\"latest\"}|The field name is missing",
@@ -356,6 +363,16 @@ class PositionsRestIT {
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.reason()).contains(reason);
     assertThat(positions.list().names()).containsExactly("parked");
+  }
+
+  /** Else whoever comes first with another form of the path has the wrong part of it answer. */
+  @Test
+  void shouldAnswerOnlyWhatPulsarTakesForAnAdminCall(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    leave(broker, topic, "parked", 0);
+    String elsewhere = "/x".repeat(3) + "/..".repeat(14) + "/status.html";
+    assertThat(positions(broker, topic).post(elsewhere, "{}").status()).isBetween(400, 499);
+    assertThat(positions(broker, topic).list().names()).containsExactly("parked");
   }
 
   @Test
