@@ -136,6 +136,10 @@ final class FakeBroker implements AutoCloseable {
     if (owner != null) {
       throw new Refusal(307, null);
     }
+    // A broker reads it in its own charset.
+    if (!new String(body, StandardCharsets.UTF_8).matches("\\p{ASCII}*")) {
+      throw new Refusal(400, "The body is not ASCII");
+    }
     String path = request.path();
     if (path.equals("persistent/public/default")) {
       return List.of("persistent://public/default/t", "persistent://public/default/gone");
