@@ -55,6 +55,15 @@ class DropCommandTest extends CommandTest {
   }
 
   @Test
+  void shouldDropANameInAnyScript() {
+    String name = "Stra\u00dfe \u6771\u4eac \ud83d\ude97";
+    broker.positions.add(absent(name, 20, 100));
+    Result result = cli.run("drop", "t", "-s", "alerts", "-n", name, "--yes");
+    assertThat(result.failure()).isNull();
+    assertThat(broker.positions).extracting("name").doesNotContain(name);
+  }
+
+  @Test
   void shouldDropNothingWithoutAnybodyToAsk() {
     Result result = cli.run("drop", "t", "-s", "alerts", "--all");
     assertThat(result.reason()).contains("Nothing was changed").contains("--yes");
