@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * An operator finds the position that holds a backlog, drops it or moves it: on storage when it is
- * answered (I1, I3), counted (I6), and without a change when it is refused. And they see the
- * broker's settings.
+ * answered (I1, I3), counted (I6), and without a change when it is refused. The settings in use are
+ * shown too.
  */
 @ExtendWith(BrokerExtension.class)
 class PositionsRestIT {
