@@ -18,7 +18,10 @@ abstract class ChangeCommand<T> extends BroadcastCommand {
   /** What to do on each topic. */
   @FunctionalInterface
   interface Change<T> {
-    T apply(TopicName topic, boolean dryRun) throws PulsarAdminException;
+    /**
+     * @param shown what a dry run has given; null: this is the dry run
+     */
+    T apply(TopicName topic, T shown) throws PulsarAdminException;
   }
 
   @Override
@@ -27,7 +30,7 @@ abstract class ChangeCommand<T> extends BroadcastCommand {
     TopicName named = arguments.topic();
     Change<T> change = change(arguments, admin, named);
     Outcomes<Void> topics = Outcomes.of(admin, named);
-    Outcomes<T> preview = topics.each((topic, none) -> change.apply(topic, true));
+    Outcomes<T> preview = topics.each((topic, none) -> change.apply(topic, null));
     if (allOrNothing()) {
       preview.throwIfAnyFailed();
     }
@@ -40,9 +43,7 @@ abstract class ChangeCommand<T> extends BroadcastCommand {
       preview.print(terminal.err(), this::print);
       terminal.confirm(question);
     }
-    preview
-        .each((topic, previewed) -> change.apply(topic, false))
-        .finish(terminal.out(), arguments.json(), this::print);
+    preview.each(change::apply).finish(terminal.out(), arguments.json(), this::print);
   }
 
   /** Checks the arguments before anything is asked of a broker. */

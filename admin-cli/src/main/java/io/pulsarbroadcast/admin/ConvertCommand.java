@@ -64,22 +64,47 @@ final class ConvertCommand extends ChangeCommand<ConvertCommand.Result> {
       throws PulsarAdminException {
     String subscription = arguments.subscription();
     BroadcastApi api = BroadcastApi.of(admin);
-    return (topic, dryRun) -> convert(api, admin, topic, subscription, dryRun);
+    return (topic, shown) -> convert(api, admin, topic, subscription, shown);
   }
 
   private static Result convert(
-      BroadcastApi api, PulsarAdmin admin, TopicName topic, String subscription, boolean dryRun)
+      BroadcastApi api, PulsarAdmin admin, TopicName topic, String subscription, Result shown)
       throws PulsarAdminException {
     refuseInUse(api.list(topic, subscription, PositionsQuery.furthestBehind(1)));
-    Dropped dropped = api.drop(topic, subscription, Drop.all(dryRun));
     Map<String, String> properties =
         new HashMap<>(admin.topics().getSubscriptionProperties(topic.toString(), subscription));
     boolean declared = properties.remove(TYPE_PROPERTY) != null;
-    if (declared && !dryRun) {
-      admin.topics().updateSubscriptionProperties(topic.toString(), subscription, properties);
+    Drop drop = Drop.everything();
+    Dropped dropped =
+        api.drop(topic, subscription, shown == null ? drop : drop.inEarnest(shown.positions()));
+    if (declared && shown != null) {
+      undeclare(admin, topic, subscription, properties, dropped.positions());
     }
     return new Result(
-        topic.toString(), subscription, dryRun, dropped.positions(), dropped.entries(), declared);
+        topic.toString(),
+        subscription,
+        shown == null,
+        dropped.positions(),
+        dropped.entries(),
+        declared);
+  }
+
+  private static void undeclare(
+      PulsarAdmin admin,
+      TopicName topic,
+      String subscription,
+      Map<String, String> properties,
+      int forgotten)
+      throws PulsarAdminException {
+    try {
+      admin.topics().updateSubscriptionProperties(topic.toString(), subscription, properties);
+    } catch (PulsarAdminException e) {
+      throw new CommandException(
+          "%s forgotten, but the property %s is still there: run the command again"
+              .formatted(Format.count(forgotten, "position", "positions"), TYPE_PROPERTY),
+          CommandException.of(e).summary(),
+          e);
+    }
   }
 
   private static void refuseInUse(Positions positions) throws CommandException {

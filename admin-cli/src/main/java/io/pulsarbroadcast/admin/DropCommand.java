@@ -70,8 +70,12 @@ final class DropCommand extends ChangeCommand<DropCommand.Result> {
     String subscription = arguments.subscription();
     Drop drop = drop(arguments);
     BroadcastApi api = BroadcastApi.of(admin);
-    return (topic, dryRun) ->
-        Result.of(topic, subscription, api.drop(topic, subscription, drop.withDryRun(dryRun)));
+    return (topic, shown) ->
+        Result.of(
+            topic,
+            subscription,
+            api.drop(
+                topic, subscription, shown == null ? drop : drop.inEarnest(shown.positions())));
   }
 
   private static Drop drop(Arguments arguments) throws CommandException {
@@ -93,7 +97,7 @@ final class DropCommand extends ChangeCommand<DropCommand.Result> {
                   ABSENT_LONGER,
                   FURTHER_BEHIND));
     }
-    return new Drop(name, prefix, absentLonger, furtherBehind, all ? true : null, false);
+    return new Drop(name, prefix, absentLonger, furtherBehind, all ? true : null, null, true);
   }
 
   @Override

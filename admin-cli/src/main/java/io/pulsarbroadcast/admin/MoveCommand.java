@@ -93,12 +93,12 @@ final class MoveCommand extends ChangeCommand<MoveCommand.Result> {
               .formatted(TO, move.messageId(), named, named.getPartition(0)));
     }
     BroadcastApi api = BroadcastApi.of(admin);
-    return (topic, dryRun) ->
+    return (topic, shown) ->
         Result.of(
             topic,
             subscription,
             move.name(),
-            api.move(topic, subscription, move.withDryRun(dryRun)));
+            api.move(topic, subscription, move.withDryRun(shown == null)));
   }
 
   private Move move(Arguments arguments) throws CommandException {

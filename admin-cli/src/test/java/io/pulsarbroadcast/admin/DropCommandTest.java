@@ -40,7 +40,7 @@ class DropCommandTest extends CommandTest {
     assertThat(broker.changes())
         .containsExactly(
             broker.json("{\"absentLongerThanSeconds\":604800,\"dryRun\":true}"),
-            broker.json("{\"absentLongerThanSeconds\":604800,\"dryRun\":false}"));
+            broker.json("{\"absentLongerThanSeconds\":604800,\"atMost\":1,\"dryRun\":false}"));
   }
 
   @ParameterizedTest
@@ -52,6 +52,15 @@ class DropCommandTest extends CommandTest {
         .contains("Nothing was changed")
         .contains("'" + answer.strip() + "'");
     assertThat(broker.positions).hasSize(3);
+  }
+
+  /** A topic is loaded while the question is asked: for a moment, everybody is absent. */
+  @Test
+  void shouldDropNoMoreThanItHasShown() {
+    broker.afterDrop = () -> broker.positions.add(absent("car-4", 5, 1));
+    Result result = cli.answering("y\n", "drop", "t", "-s", "alerts", "--all");
+    assertThat(result.reason()).contains("3 positions match by now");
+    assertThat(broker.positions).hasSize(4);
   }
 
   @Test

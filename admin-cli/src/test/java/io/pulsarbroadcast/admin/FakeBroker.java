@@ -58,6 +58,10 @@ final class FakeBroker implements AutoCloseable {
   Predicate<String> hasSubscription = topic -> true;
 
   boolean hasPlugin = true;
+
+  /** What happens after each drop, rehearsed or not. */
+  Runnable afterDrop = () -> {};
+
   boolean superUser = true;
   boolean positionsLost;
 
@@ -278,9 +282,13 @@ final class FakeBroker implements AutoCloseable {
             .filter(p -> p.absentSeconds() > body.path("absentLongerThanSeconds").asLong(-1))
             .filter(p -> p.lagEntries() > body.path("furtherBehindThanEntries").asLong(-1))
             .toList();
+    if (dropped.size() > body.path("atMost").asInt(Integer.MAX_VALUE)) {
+      throw new Refusal(412, dropped.size() + " positions match by now");
+    }
     if (!dryRun) {
       positions.removeAll(dropped);
     }
+    afterDrop.run();
     ObjectNode answer = JSON.createObjectNode();
     answer.put("dryRun", dryRun).put("positions", dropped.size());
     answer.put("entries", dropped.stream().mapToLong(Position::lagEntries).sum());

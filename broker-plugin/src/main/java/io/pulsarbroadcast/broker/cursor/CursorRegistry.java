@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ObjIntConsumer;
-import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
 
 /**
@@ -388,7 +388,7 @@ public final class CursorRegistry {
    * Sets who is told of each position that {@link #expire} drops and of the entries that are missed
    * thereby, if any; while the lock is held.
    */
-  public synchronized void whenExpired(ObjLongConsumer<String> told) {
+  public synchronized void whenExpired(BiConsumer<String, Skipped> told) {
     names.whenExpired(told);
   }
 

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
-import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.roaringbitmap.RoaringBitmap;
@@ -36,7 +36,7 @@ final class NamedPositions {
   /** See {@link CursorRegistry#limitTimesToLive}. */
   private long longestTimeToLiveSeconds = Long.MAX_VALUE;
 
-  private ObjLongConsumer<String> expiry = (name, entries) -> {};
+  private BiConsumer<String, Skipped> expiry = (name, entries) -> {};
 
   /** The cursors that connected under names of which no write has had all positions yet. */
   private final List<VirtualCursor> newcomers = new ArrayList<>();
@@ -178,7 +178,7 @@ final class NamedPositions {
   }
 
   /** See {@link CursorRegistry#whenExpired}. */
-  void whenExpired(ObjLongConsumer<String> told) {
+  void whenExpired(BiConsumer<String, Skipped> told) {
     expiry = told;
   }
 
@@ -196,7 +196,7 @@ final class NamedPositions {
         expired += missed.positions();
         entries += missed.entries();
         if (missed.entries() > 0) {
-          expiry.accept(named.name, missed.entries());
+          expiry.accept(named.name, missed);
         }
         leftBehindCount -= before - named.leftBehindCount();
         removeIfUnused(named);

@@ -13,6 +13,7 @@ import java.util.function.ObjIntConsumer;
 public final class WaitingDrop {
 
   private final Map<String, NamedLeft> byName = new HashMap<>();
+  private int positionCount;
 
   /** What waits under a name, and for how long. */
   record NamedLeft(LeftPositions left, long ttlSeconds) {
@@ -26,6 +27,7 @@ public final class WaitingDrop {
 
   void add(String name, LeftPositions left, long ttlSeconds) {
     byName.put(name, new NamedLeft(left, ttlSeconds));
+    positionCount += left.waiting();
   }
 
   /** Whether nothing is dropped, or all of it was given to consumers that have returned. */
@@ -40,6 +42,7 @@ public final class WaitingDrop {
       return null;
     }
     VirtualCursor cursor = named.left.take();
+    positionCount--;
     if (named.left.waiting() == 0) {
       byName.remove(name);
     }
@@ -48,7 +51,7 @@ public final class WaitingDrop {
 
   /** How many consumers may still return to it. */
   int positionCount() {
-    return byName.values().stream().mapToInt(named -> named.left.waiting()).sum();
+    return positionCount;
   }
 
   /** What is being dropped, by name. */

@@ -1,13 +1,14 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.stats;
 
-import io.pulsarbroadcast.broker.BroadcastContract;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import io.pulsarbroadcast.broker.Throttled;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.ObjLongConsumer;
+import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -88,18 +89,20 @@ public final class AuditLog {
     return role == null ? "" : " by role " + quoted(role);
   }
 
+  /** Whole and as a JSON string: it is not to be taken for another, or for words of the line. */
   private static String quoted(String name) {
-    return BroadcastContract.quoted(name);
+    return '"' + new String(JsonStringEncoder.getInstance().quoteAsString(name)) + '"';
   }
 
   /**
    * Positions that were dropped since the last line about them: told of each while positions are
    * locked, it writes later. Used by one thread at a time.
    */
-  public final class Dropped implements ObjLongConsumer<String> {
+  public final class Dropped implements BiConsumer<String, Skipped> {
     private final Lines lines;
     private final String how;
     private final List<String> names = new ArrayList<>();
+    private boolean others;
     private int positions;
     private long entries;
 
@@ -109,11 +112,13 @@ public final class AuditLog {
     }
 
     @Override
-    public void accept(String name, long unacknowledged) {
-      positions++;
-      entries += unacknowledged;
+    public void accept(String name, Skipped unacknowledged) {
+      positions += unacknowledged.positions();
+      entries += unacknowledged.entries();
       if (names.size() < MAX_NAMES) {
         names.add(name);
+      } else {
+        others = true;
       }
     }
 
@@ -128,8 +133,9 @@ public final class AuditLog {
           how,
           entries,
           names.stream().map(AuditLog::quoted).collect(Collectors.joining(", ")),
-          positions > names.size() ? " and others" : "");
+          others ? " and others" : "");
       names.clear();
+      others = false;
       positions = 0;
       entries = 0;
     }

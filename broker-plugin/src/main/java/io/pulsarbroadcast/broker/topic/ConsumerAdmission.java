@@ -180,8 +180,15 @@ final class ConsumerAdmission {
               position.name(),
               new String(before, US_ASCII),
               new String(now, US_ASCII),
-              connection.getAuthRole());
+              roleOf(connection));
     }
+  }
+
+  /** Whom the broker takes a client for, and behind a proxy whom that passes on. */
+  private static String roleOf(BroadcastServerCnx connection) {
+    String role = connection.getAuthRole();
+    String client = connection.getPrincipal();
+    return role == null || client == null || client.equals(role) ? role : role + " for " + client;
   }
 
   /** Completed when a crash of the broker would not forget the consumer any more (I1). */

@@ -170,6 +170,14 @@ public final class PositionsAdmin {
     long now = System.currentTimeMillis();
     Predicate<Waiting> which =
         waiting -> drop.matches(waiting, parts.cursors().lag(waiting.lowest(), end), now);
+    if (drop.atMost() != null) {
+      int match = Waiting.sum(parts.cursors().waiting(name, which, end)).positions();
+      if (match > drop.atMost()) {
+        return busy(
+            "%d positions match, which is more than atMost=%d: look again"
+                .formatted(match, drop.atMost()));
+      }
+    }
     return (drop.dryRun()
             ? CompletableFuture.completedFuture(parts.cursors().waiting(name, which, end))
             : parts
@@ -181,7 +189,7 @@ public final class PositionsAdmin {
 
   private List<Waiting> audited(List<Waiting> dropped, String operator) {
     AuditLog.Dropped line = parts.audit().drop(operator);
-    dropped.forEach(each -> line.accept(each.name(), each.unacknowledged().entries()));
+    dropped.forEach(each -> line.accept(each.name(), each.unacknowledged()));
     line.write();
     return dropped;
   }

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
  * @param absentLongerThanSeconds whose consumers have all been away for longer, and
  * @param furtherBehindThanEntries of which one has more entries after it; or
  * @param all all
+ * @param atMost none when they are more; null: any number
  * @param dryRun only says what would be dropped
  */
 public record PositionsDrop(
@@ -22,6 +23,7 @@ public record PositionsDrop(
     Long absentLongerThanSeconds,
     Long furtherBehindThanEntries,
     boolean all,
+    Long atMost,
     boolean dryRun) {
 
   /**
@@ -46,6 +48,7 @@ public record PositionsDrop(
     }
     notNegative("absentLongerThanSeconds", absentLongerThanSeconds);
     notNegative("furtherBehindThanEntries", furtherBehindThanEntries);
+    notNegative("atMost", atMost);
   }
 
   private static void notNegative(String field, Long value) {

@@ -1,12 +1,14 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.topic;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
@@ -18,24 +20,42 @@ import org.slf4j.LoggerFactory;
  * How long positions on one topic may wait for their consumers: as the topic's property {@link
  * BroadcastContract#TTL_PROPERTY} says, else its partitioned topic's, else its namespace's, else
  * the broker's setting. May be called from any thread, and does not block.
+ *
+ * <p>A mistake in a property is to drop no position: while the nearest value is not allowed, the
+ * time to live stays as it was, and a shorter one holds only when it has been there for a minute.
  */
 final class TimeToLivePolicy {
 
   private static final Logger log = LoggerFactory.getLogger(TimeToLivePolicy.class);
 
+  /** What an operator may take to remove a property and set it again. */
+  private static final long SHORTER_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final TopicName topic;
   private final Supplier<Map<String, String>> ofTopic;
   private final Supplier<CompletableFuture<Map<String, String>>> ofPartitionedTopic;
   private final long brokerSeconds;
+  private final LongSupplier clockNanos;
 
-  /** The values that were refused last, by whose they are. */
-  private final Map<String, String> refused = new ConcurrentHashMap<>();
+  /** What was warned of last; null: the value is allowed. */
+  private volatile String refused;
 
   /** Null while not known. */
   private volatile Map<String, String> namespaceProperties;
 
   /** Null while not known. */
   private volatile Map<String, String> partitionedTopicProperties;
+
+  /** Null: none has been known since the topic was loaded. */
+  @GuardedBy("this")
+  private Long held;
+
+  /** Since when it would be shorter. */
+  @GuardedBy("this")
+  private long shorterSinceNanos;
+
+  @GuardedBy("this")
+  private boolean shorter;
 
   /**
    * @param ofTopic the topic's properties
@@ -46,11 +66,13 @@ final class TimeToLivePolicy {
       TopicName topic,
       Supplier<Map<String, String>> ofTopic,
       Supplier<CompletableFuture<Map<String, String>>> ofPartitionedTopic,
-      long brokerSeconds) {
+      long brokerSeconds,
+      LongSupplier clockNanos) {
     this.topic = topic;
     this.ofTopic = ofTopic;
     this.ofPartitionedTopic = ofPartitionedTopic;
     this.brokerSeconds = brokerSeconds;
+    this.clockNanos = clockNanos;
   }
 
   static TimeToLivePolicy of(PersistentTopic topic, long brokerSeconds) {
@@ -67,7 +89,8 @@ final class TimeToLivePolicy {
                         TopicName.get(name.getPartitionedTopicName()))
                     .thenApply(metadata -> metadata.properties)
                 : CompletableFuture.completedFuture(Map.of()),
-        brokerSeconds);
+        brokerSeconds,
+        System::nanoTime);
   }
 
   /** Takes the namespace's properties, when they are read and when they change. */
@@ -84,8 +107,9 @@ final class TimeToLivePolicy {
    * be read: no position is dropped for that.
    */
   void limit(CursorRegistry cursors) {
-    ofPartitionedTopic
-        .get()
+    CompletableFuture.completedFuture(null)
+        // What it throws is no reason to look after nothing else.
+        .thenCompose(asked -> ofPartitionedTopic.get())
         .thenAccept(properties -> partitionedTopicProperties = copy(properties))
         .exceptionally(
             e -> {
@@ -94,29 +118,80 @@ final class TimeToLivePolicy {
             });
     Map<String, String> namespace = namespaceProperties;
     Map<String, String> partitioned = partitionedTopicProperties;
-    if (namespace != null && partitioned != null) {
-      cursors.limitTimesToLive(
+    if (namespace == null || partitioned == null) {
+      return;
+    }
+    Optional<Long> nearest;
+    try {
+      nearest =
           seconds("topic " + topic, ofTopic.get())
               .or(() -> seconds("topic " + topic.getPartitionedTopicName(), partitioned))
-              .or(() -> seconds("namespace " + topic.getNamespace(), namespace))
-              .orElse(brokerSeconds));
+              .or(() -> seconds("namespace " + topic.getNamespace(), namespace));
+    } catch (NotAllowedValue e) {
+      warn(e);
+      hold().ifPresent(cursors::limitTimesToLive);
+      return;
     }
+    refused = null;
+    cursors.limitTimesToLive(hold(nearest.orElse(brokerSeconds)));
   }
 
-  private Optional<Long> seconds(String owner, Map<String, String> properties) {
+  private synchronized Optional<Long> hold() {
+    shorter = false;
+    return Optional.ofNullable(held);
+  }
+
+  /** What holds now that it is to be so many seconds. */
+  private synchronized long hold(long seconds) {
+    long now = clockNanos.getAsLong();
+    if (held == null || seconds >= held) {
+      held = seconds;
+      shorter = false;
+    } else if (!shorter) {
+      shorter = true;
+      shorterSinceNanos = now;
+    } else if (now - shorterSinceNanos >= SHORTER_AFTER_NANOS) {
+      held = seconds;
+      shorter = false;
+    }
+    return held;
+  }
+
+  private static Optional<Long> seconds(String owner, Map<String, String> properties) {
     String value = properties.get(BroadcastContract.TTL_PROPERTY);
-    if (value != null && BroadcastContract.isPolicy(value)) {
-      return Optional.of(Long.parseLong(value));
+    if (value != null && !BroadcastContract.isPolicy(value)) {
+      throw new NotAllowedValue(owner, value);
     }
-    if (value != null && !value.equals(refused.put(owner, value))) {
-      log.warn(
-          "[{}] Ignored the property {}={} of {}; allowed is a whole number of seconds from 0 to {}",
-          topic,
-          BroadcastContract.TTL_PROPERTY,
-          BroadcastContract.quoted(value),
-          owner,
-          Integer.MAX_VALUE);
+    return Optional.ofNullable(value).map(Long::parseLong);
+  }
+
+  /** Once for each value. */
+  private void warn(NotAllowedValue e) {
+    String mistake = e.owner + e.value;
+    if (mistake.equals(refused)) {
+      return;
     }
-    return Optional.empty();
+    refused = mistake;
+    log.warn(
+        "[{}] The property {}={} of {} is not allowed, and the time to live stays as it was;"
+            + " allowed is a whole number of seconds from 0 to {}",
+        topic,
+        BroadcastContract.TTL_PROPERTY,
+        BroadcastContract.quoted(e.value),
+        e.owner,
+        Integer.MAX_VALUE);
+  }
+
+  /** A value of the property that is not allowed. */
+  private static final class NotAllowedValue extends RuntimeException {
+    private static final long serialVersionUID = 1;
+    private final String owner;
+    private final String value;
+
+    NotAllowedValue(String owner, String value) {
+      super(value);
+      this.owner = owner;
+      this.value = value;
+    }
   }
 }

@@ -111,7 +111,7 @@ class AbsentPositionsTest {
   @Test
   void shouldTellOfWhatExpiresWithABacklog() {
     List<String> told = new ArrayList<>();
-    registry.whenExpired((name, entries) -> told.add(name + " " + entries));
+    registry.whenExpired((name, missed) -> told.add(name + " " + missed.entries()));
     leave("behind", 4);
     leave("at the end", 20);
     now += TTL_SECONDS * 1_000;

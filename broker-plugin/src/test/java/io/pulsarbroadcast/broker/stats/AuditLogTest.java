@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.broker.LogLines;
+import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
@@ -27,18 +28,18 @@ class AuditLogTest {
                   log.taken("car-1", "10.0.0.7", "10.0.0.9", null);
                   log.taken("car-1", "10.0.0.9", "10.0.0.7", "fleet");
                   AuditLog.Dropped drop = log.drop("operator");
-                  drop.accept("car-2", 12);
-                  drop.accept("car-4", 0);
+                  drop.accept("car-2", new Skipped(2, 12));
+                  drop.accept("car-4", new Skipped(1, 0));
                   drop.write();
                   log.moved("car-3", "12:3", "14:-1", null);
                 }))
         .containsExactly(
-            "Consumer car-1 at 10.0.0.9 took the position that one at 10.0.0.7 had left",
-            "Consumer car-1 at 10.0.0.7 by role fleet took the position that one at 10.0.0.9 had"
-                + " left",
-            "2 positions dropped by role operator with 12 unacknowledged entries in all, of car-2,"
-                + " car-4",
-            "Position of car-3 moved, from 12:3 to 14:-1");
+            "Consumer \"car-1\" at 10.0.0.9 took the position that one at 10.0.0.7 had left",
+            "Consumer \"car-1\" at 10.0.0.7 by role \"fleet\" took the position that one at"
+                + " 10.0.0.9 had left",
+            "3 positions dropped by role \"operator\" with 12 unacknowledged entries in all, of"
+                + " \"car-2\", \"car-4\"",
+            "Position of \"car-3\" moved, from 12:3 to 14:-1");
   }
 
   @Test
@@ -47,18 +48,19 @@ class AuditLogTest {
     assertThat(
             lines(
                 log -> {
-                  expiry.accept("car-1", 5);
+                  expiry.accept("car-1", new Skipped(1, 5));
                   expiry.write();
                   expiry.write();
                   for (int i = 0; i < 100_000; i++) {
-                    expiry.accept("car-" + i, 2);
+                    expiry.accept("car-" + i, new Skipped(1, 2));
                   }
                   expiry.write();
                 }))
         .containsExactly(
-            "1 positions expired with 5 unacknowledged entries in all, of car-1",
-            "100000 positions expired with 200000 unacknowledged entries in all, of car-0, car-1,"
-                + " car-2, car-3, car-4, car-5, car-6, car-7, car-8, car-9 and others");
+            "1 positions expired with 5 unacknowledged entries in all, of \"car-1\"",
+            "100000 positions expired with 200000 unacknowledged entries in all, of \"car-0\","
+                + " \"car-1\", \"car-2\", \"car-3\", \"car-4\", \"car-5\", \"car-6\", \"car-7\", \"car-8\","
+                + " \"car-9\" and others");
   }
 
   @Test
@@ -81,11 +83,15 @@ class AuditLogTest {
     assertThat(lines.get(AuditLog.MAX_LINES + 2)).contains("next minute");
   }
 
-  /** A client chooses its name. */
+  /** A client chooses its name, which may be long. */
   @Test
-  void shouldNotLetANameForgeALine() {
-    assertThat(lines(log -> log.moved("car\n[forged]", "1:1", "2:2", null)).get(0))
-        .doesNotContain("\n");
+  void shouldNotLetANameForgeALineOrPassForAnother() {
+    String forged = "b\" moved, from 1:1 to 2:2\n[forged]" + "x".repeat(1_000);
+    assertThat(lines(log -> log.moved(forged, "3:3", "4:4", null)))
+        .containsExactly(
+            "Position of \"b\\\" moved, from 1:1 to 2:2\\n[forged]"
+                + "x".repeat(1_000)
+                + "\" moved, from 3:3 to 4:4");
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.common.naming.TopicName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,8 +24,10 @@ class TimeToLivePolicyTest {
 
   private Map<String, String> ofTopic = Map.of();
   private CompletableFuture<Map<String, String>> ofPartitionedTopic = known(Map.of());
+  private long now;
   private final TimeToLivePolicy policy =
-      new TimeToLivePolicy(TOPIC, () -> ofTopic, () -> ofPartitionedTopic, 400);
+      new TimeToLivePolicy(
+          TOPIC, () -> ofTopic, () -> ofPartitionedTopic, 400, () -> TimeUnit.SECONDS.toNanos(now));
 
   @ParameterizedTest
   @CsvSource({
@@ -34,7 +37,6 @@ class TimeToLivePolicyTest {
     "    ,    ,    , 400",
     "5000,    , 300, 5000",
     "   0,    , 300, 0",
-    "  -1, 200,    , 200",
   })
   void shouldTakeTheNearest(
       String topic, String partitionedTopic, String namespace, long expected) {
@@ -49,6 +51,8 @@ class TimeToLivePolicyTest {
     policy.namespaceHas(property("300"));
     assertThatLimitIs(300);
     ofTopic = property("100");
+    assertThatLimitIs(300);
+    now += 60;
     assertThatLimitIs(100);
     ofTopic = Map.of();
     policy.namespaceHas(null);
@@ -72,24 +76,67 @@ class TimeToLivePolicyTest {
     assertThatLimitIs(200);
   }
 
+  /** I1: an operator removes the property, and sets it again. */
+  @Test
+  void shouldDropNothingWhileAPropertyIsAwayForAMoment() {
+    policy.namespaceHas(Map.of());
+    ofTopic = property("5000");
+    assertThatLimitIs(5000);
+    for (int i = 0; i < 3; i++) {
+      ofTopic = Map.of();
+      assertThatLimitIs(5000);
+      now += 59;
+      assertThatLimitIs(5000);
+      ofTopic = property("5000");
+      assertThatLimitIs(5000);
+      now += 59;
+    }
+  }
+
+  /** I1: nor for a mistake. */
   @ParameterizedTest
   @ValueSource(strings = {"abc", "-1", "1.5", "", " 60", "2147483648", "99999999999999999999"})
-  void shouldSayOnceWhatItIgnoresAndWhatIsAllowed(String value) {
-    policy.namespaceHas(property(value));
+  void shouldLeaveTheTimeToLiveAsItWasWhileAValueIsNotAllowed(String value) {
+    policy.namespaceHas(property("5000"));
+    assertThatLimitIs(5000);
+    ofTopic = property(value);
+    assertThatLimitIs(5000);
+    now += 3600;
+    assertThatLimitIs(5000);
+  }
+
+  @Test
+  void shouldLimitNothingAfterALoadWhileAValueIsNotAllowed() {
+    policy.namespaceHas(property("30d"));
+    assertThatLimitIs(Long.MAX_VALUE / 1_000);
+    policy.namespaceHas(property("300"));
+    assertThatLimitIs(300);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"abc", "99999999999999999999"})
+  void shouldSayOnceWhatIsNotAllowedAndAgainWhenItIsBack(String value) {
     List<String> lines =
         LogLines.of(
             TimeToLivePolicy.class,
             () -> {
-              assertThatLimitIs(400);
-              assertThatLimitIs(400);
+              policy.namespaceHas(property(value));
+              assertThatLimitIs(Long.MAX_VALUE / 1_000);
+              assertThatLimitIs(Long.MAX_VALUE / 1_000);
+              policy.namespaceHas(property("300"));
+              assertThatLimitIs(300);
+              policy.namespaceHas(property(value));
+              assertThatLimitIs(300);
             });
     assertThat(lines)
-        .singleElement()
-        .asString()
-        .startsWith("WARN")
-        .contains(BroadcastContract.TTL_PROPERTY + "=" + BroadcastContract.quoted(value))
-        .contains("namespace city/traffic")
-        .contains("from 0 to 2147483647");
+        .hasSize(2)
+        .allSatisfy(
+            line ->
+                assertThat(line)
+                    .startsWith("WARN")
+                    .contains(BroadcastContract.TTL_PROPERTY + "=" + value)
+                    .contains("namespace city/traffic")
+                    .contains("from 0 to 2147483647"));
   }
 
   private static Map<String, String> property(String value) {
@@ -101,13 +148,13 @@ class TimeToLivePolicyTest {
   }
 
   private void assertThatLimitIs(long seconds) {
-    long now = System.currentTimeMillis();
+    long millis = System.currentTimeMillis();
     CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
     registry.disconnect(registry.connect("a", Long.MAX_VALUE, () -> 0, 0));
     policy.limit(registry);
-    assertThat(registry.expire(now + (seconds - 1) * 1_000, 1).positions()).isZero();
+    assertThat(registry.expire(millis + (seconds - 1) * 1_000, 1).positions()).isZero();
     if (seconds < Integer.MAX_VALUE) {
-      assertThat(registry.expire(now + (seconds + 60) * 1_000, 1).positions()).isEqualTo(1);
+      assertThat(registry.expire(millis + (seconds + 60) * 1_000, 1).positions()).isEqualTo(1);
     }
   }
 }

@@ -40,7 +40,8 @@ class AuditIT {
 
     await().until(() -> audit(broker, topic).size() == 1);
     assertThat(audit(broker, topic).get(0))
-        .contains("Consumer car-1 at 127.0.0.2 took the position that one at 127.0.0.1 had left");
+        .contains(
+            "Consumer \"car-1\" at 127.0.0.2 took the position that one at 127.0.0.1 had left");
   }
 
   private static void comeAndGo(PulsarClient client, String topic) throws Exception {
@@ -59,7 +60,7 @@ class AuditIT {
 
     await().until(() -> audit(broker, topic).size() == 1);
     assertThat(audit(broker, topic).get(0))
-        .contains("1 positions expired with 4 unacknowledged entries in all, of car-1");
+        .contains("1 positions expired with 4 unacknowledged entries in all, of \"car-1\"");
   }
 
   @Test
@@ -82,9 +83,9 @@ class AuditIT {
 
     await().until(() -> audit(broker, topic).size() == 2);
     assertThat(audit(broker, topic).get(0))
-        .contains("Position of car-1 moved, from %s to %s".formatted(from, to));
+        .contains("Position of \"car-1\" moved, from %s to %s".formatted(from, to));
     assertThat(audit(broker, topic).get(1))
-        .contains("1 positions dropped with 2 unacknowledged entries in all, of car-1");
+        .contains("1 positions dropped with 2 unacknowledged entries in all, of \"car-1\"");
   }
 
   @Test
