@@ -231,7 +231,7 @@ public final class PositionsResource {
       return "Unknown field '%s'; allowed are %s".formatted(field, unknown.getKnownPropertyIds());
     }
     return field.isEmpty()
-        ? "The body is not a JSON object"
+        ? "The body is not one JSON object"
         : "Invalid value of the field '%s'; docs/openapi.yaml says what is allowed"
             .formatted(field);
   }

@@ -18,6 +18,7 @@ import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.admin.Topics;
 import org.apache.pulsar.client.api.Consumer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -69,6 +70,7 @@ class DeletionIT {
   }
 
   @Test
+  @Tag("complete")
   void shouldDeleteASubscriptionThatNobodyUsesForLong(Broker broker) throws Exception {
     String namespace = OperatedBroker.newNamespace(broker);
     broker.admin().namespaces().setSubscriptionExpirationTime(namespace, 1);

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.pulsar.client.api.Consumer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Metrics follow the settings that the broker has for its own. */
@@ -132,6 +133,7 @@ class MetricSettingsProcessIT {
 
   /** Seven series for each would push those of others out at OpenTelemetry's limit. */
   @Test
+  @Tag("complete")
   void shouldMakeNoOpenTelemetrySeriesPerBroadcastConsumer() throws Exception {
     assumeFalse(BrokerExtension.version().startsWith("3.0."), "Pulsar 3.0 has no OpenTelemetry");
     int port = FreePorts.find(1)[0];

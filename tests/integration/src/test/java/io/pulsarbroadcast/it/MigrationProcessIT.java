@@ -18,10 +18,12 @@ import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of consumers when their cluster migrates to another one. */
 @Order(2)
+@Tag("complete")
 class MigrationProcessIT {
 
   private static final String SUBSCRIPTION = "alerts";

@@ -32,6 +32,7 @@ import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.protocol.Commands;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -248,6 +249,7 @@ class RawCommandsIT {
 
   /** The positions go with those who leave, and the subscription with the last. */
   @Test
+  @Tag("complete")
   void shouldEndWhenTheLastTwoLeaveAtOnce(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     publish(broker, topic, 0, 1);

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -129,6 +130,7 @@ class WorkloadProcessIT {
   }
 
   @Test
+  @Tag("complete")
   void shouldRaiseTheRateOfAPartitionedTopicUntilItIsNotReached() throws IOException {
     Path workload =
         Files.writeString(
