@@ -313,7 +313,8 @@ public final class MarkDelete {
     holesLeftOutReported = leftOut > 0;
   }
 
-  private void handOverNow() {
+  /** Hands the lowest position over, for which nobody waits. */
+  public void handOverNow() {
     handOver()
         .exceptionally(
             e -> {
@@ -621,12 +622,13 @@ public final class MarkDelete {
                 positionMoved();
               }
             })
-        .thenCompose(
+        .thenApply(
             stored -> {
               List<Waiting> dropped = cursors.dropped(drop, end);
               skips.add(SkipCause.POSITION_DROPPED, Waiting.sum(dropped));
               positionMoved();
-              return handOver().handle((handedOver, e) -> dropped);
+              handOverNow();
+              return dropped;
             });
   }
 

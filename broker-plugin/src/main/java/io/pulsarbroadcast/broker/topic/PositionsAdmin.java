@@ -288,9 +288,9 @@ public final class PositionsAdmin {
                     connected.stream()
                         .map(consumer -> movedConnected(consumer, ordinal, skipped))
                         .toArray(CompletableFuture[]::new)))
-        .thenCompose(moved -> parts.markDelete().handOver().handle((handedOver, e) -> null))
         .thenApply(
             moved -> {
+              parts.markDelete().handOverNow();
               parts.audit().moved(name, before(lowest), before(ordinal), operator);
               return result(false, positions, ordinal, skipped.sum());
             });

@@ -171,6 +171,16 @@ class CursorRegistryTest {
     assertThat(connect("same", 50).next()).as("no more than left").isEqualTo(50);
   }
 
+  /** I1: else a consumer that returns is answered before its name is back on storage. */
+  @Test
+  void shouldNotTakeANameForStoredThatCouldNotBeDropped() {
+    leave("parked", 8);
+    registry.keep(drop("parked"));
+    VirtualCursor back = connect("parked", 50);
+    assertThat(back.next()).isEqualTo(8);
+    assertThat(registry.isNameStored(back)).isFalse();
+  }
+
   @Test
   void shouldMoveAPositionThatAnOperatorIsDroppingAsTheOthers() {
     leave("parked", 8);

@@ -9,6 +9,7 @@ import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
+import io.pulsarbroadcast.broker.cursor.Waiting;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import io.pulsarbroadcast.broker.metrics.MetricLabels;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
@@ -18,6 +19,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Queue;
@@ -228,6 +230,50 @@ class MarkDeleteTest {
     assertThat(cleared).failsWithin(Duration.ofMinutes(1));
     assertThat(slow.next()).as("I3").isEqualTo(8);
     assertThat(skips.entries(SkipCause.OTHER)).as("I6").isEqualTo(8);
+  }
+
+  @Test
+  void shouldNotSayOfADropThatItIsDoneBeforeItIsOnStorage() {
+    leaveAt3("parked");
+    written = new CompletableFuture<>();
+    CompletableFuture<List<Waiting>> dropped = markDelete.drop("parked", waiting -> true, 10);
+    assertThat(dropped).isNotDone();
+    assertThat(skips.entries(SkipCause.POSITION_DROPPED)).isZero();
+
+    written.complete("record");
+    assertThat(dropped).isDone();
+    assertThat(dropped.join()).extracting(Waiting::name).containsExactly("parked");
+    assertThat(skips.entries(SkipCause.POSITION_DROPPED)).isEqualTo(7);
+  }
+
+  /** I1: the consumer finds its position, and nothing counts as skipped. */
+  @Test
+  void shouldKeepAPositionWhoseDropIsNotStored() {
+    leaveAt3("parked");
+    written = new CompletableFuture<>();
+    CompletableFuture<List<Waiting>> dropped = markDelete.drop("parked", waiting -> true, 10);
+    written.completeExceptionally(new IllegalStateException("not written"));
+    assertThat(dropped).isCompletedExceptionally();
+    assertThat(skips.entries(SkipCause.POSITION_DROPPED)).isZero();
+    assertThat(connect("parked", 50).next()).isEqualTo(3);
+  }
+
+  /** I1 of who returns while an operator's move is being stored. */
+  @Test
+  void shouldSendEverythingToWhoReturnsBeforeAMoveIsStored() {
+    leaveAt3("parked");
+    written = new CompletableFuture<>();
+    CompletableFuture<Void> moved = markDelete.moveWaiting("parked", 20);
+    assertThat(connect("parked", 50).next()).isEqualTo(3);
+    written.complete("record");
+    assertThat(moved).isCompletedExceptionally();
+  }
+
+  private void leaveAt3(String name) {
+    VirtualCursor position = connect(name, 0);
+    markDelete.flush();
+    ackTo(position, 3);
+    registry.disconnect(position);
   }
 
   @Test

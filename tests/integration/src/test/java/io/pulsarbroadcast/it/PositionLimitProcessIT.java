@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.it.PositionsRequests.Answer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,14 +35,17 @@ class PositionLimitProcessIT {
   private static final int NAMES = 100;
 
   private static Broker broker;
+  private static Answer firstRequest;
 
   @BeforeAll
-  static void startBroker() {
+  static void startBroker() throws Exception {
     broker =
         Broker.start(
             BrokerExtension.newBroker()
                 .setting("broadcastMaxPositionsPerSubscription", "" + POSITIONS)
                 .setting(KEY, "" + NAMES));
+    firstRequest =
+        positions(Broker.newTopic()).post("/x/x/x" + "/..".repeat(14) + "/status.html", "{}");
   }
 
   @AfterAll
@@ -49,6 +53,19 @@ class PositionLimitProcessIT {
     if (broker != null) {
       broker.close();
     }
+  }
+
+  /** Else a part of the web service would answer for ever that knows nothing of the broker. */
+  @Test
+  void shouldAnswerForPositionsThoughTheFirstRequestWasOfAnotherPath() throws Exception {
+    assertThat(firstRequest.status()).isBetween(400, 499);
+    String topic = Broker.newTopic();
+    broker.atOnce(topic, "all", "parked").subscribe().close();
+    assertThat(positions(topic).list().names()).containsExactly("parked");
+  }
+
+  private static PositionsRequests positions(String topic) {
+    return new PositionsRequests(broker.process().adminUrl(), topic, "all");
   }
 
   @Test

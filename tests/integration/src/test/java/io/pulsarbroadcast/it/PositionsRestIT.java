@@ -166,7 +166,10 @@ class PositionsRestIT {
       assertThat(positions.list().names())
           .as("connected ones are not dropped")
           .containsExactlyInAnyOrder("bus-far", "car-here", "car-near");
-      assertThat(positions.drop(Map.of("all", true)).number("positions")).isEqualTo(2);
+      Answer tooMany = positions.drop(Map.of("all", true, "atMost", 1));
+      assertThat(tooMany.status()).isEqualTo(412);
+      assertThat(tooMany.reason()).contains("2 positions match, which is more than atMost=1");
+      assertThat(positions.drop(Map.of("all", true, "atMost", 2)).number("positions")).isEqualTo(2);
       assertThat(positions.list().names()).containsExactly("car-here");
     }
   }
@@ -363,16 +366,6 @@ class PositionsRestIT {
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.reason()).contains(reason);
     assertThat(positions.list().names()).containsExactly("parked");
-  }
-
-  /** Else whoever comes first with another form of the path has the wrong part of it answer. */
-  @Test
-  void shouldAnswerOnlyWhatPulsarTakesForAnAdminCall(Broker broker) throws Exception {
-    String topic = Broker.newTopic();
-    leave(broker, topic, "parked", 0);
-    String elsewhere = "/x".repeat(3) + "/..".repeat(14) + "/status.html";
-    assertThat(positions(broker, topic).post(elsewhere, "{}").status()).isBetween(400, 499);
-    assertThat(positions(broker, topic).list().names()).containsExactly("parked");
   }
 
   @Test
