@@ -96,11 +96,11 @@ class PositionLimitProcessIT {
   @Test
   void shouldChangeNothingForWhomItRefuses() throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> a = broker.atOnce(topic, "all", "a").subscribe();
-        Consumer<String> b = broker.atOnce(topic, "all", "b").subscribe();
-        Consumer<String> c = broker.atOnce(topic, "all", "c").subscribe()) {
+    try (Consumer<String> first = broker.atOnce(topic, "all", "car-1").subscribe();
+        Consumer<String> second = broker.atOnce(topic, "all", "car-2").subscribe();
+        Consumer<String> third = broker.atOnce(topic, "all", "car-3").subscribe()) {
       publish(broker, topic, 0, 5);
-      for (Consumer<String> each : List.of(a, b, c)) {
+      for (Consumer<String> each : List.of(first, second, third)) {
         assertThat(receiveAndAck(each, 5)).isEqualTo(values(0, 5));
       }
       awaitBacklog(broker, topic, "all", 0);
