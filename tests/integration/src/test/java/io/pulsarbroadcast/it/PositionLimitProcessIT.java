@@ -124,9 +124,9 @@ class PositionLimitProcessIT {
             () ->
                 assertThat(Subscriptions.stats(broker, topic, "all").getSubscriptionProperties())
                     .containsEntry("pulsar.broadcast.positions.waiting", "3"));
-    try (Consumer<String> a = broker.atOnce(topic, "all", "a").subscribe()) {
-      assertThat(receiveAndAck(a, 1)).isEqualTo(values(5, 6));
-      assertNothingMore(a);
+    try (Consumer<String> first = broker.atOnce(topic, "all", "car-1").subscribe()) {
+      assertThat(receiveAndAck(first, 1)).isEqualTo(values(5, 6));
+      assertNothingMore(first);
     }
   }
 
