@@ -12,18 +12,15 @@ final class ConnectedCursors {
 
   private VirtualCursor[] cursors = new VirtualCursor[16];
   private int count;
+  private int durableCount;
 
   int count() {
     return count;
   }
 
-  /** How many outlive their connection; counts them. */
+  /** How many outlive their connection. */
   int durableCount() {
-    int durable = 0;
-    for (int i = 0; i < count; i++) {
-      durable += cursors[i].isDurable() ? 1 : 0;
-    }
-    return durable;
+    return durableCount;
   }
 
   VirtualCursor get(int index) {
@@ -36,6 +33,7 @@ final class ConnectedCursors {
     }
     cursor.slot = count;
     cursors[count++] = cursor;
+    durableCount += cursor.isDurable() ? 1 : 0;
   }
 
   /** Takes a cursor off; false when it was taken off already. */
@@ -51,6 +49,7 @@ final class ConnectedCursors {
       last.slot = slot;
     }
     cursor.slot = -1;
+    durableCount -= cursor.isDurable() ? 1 : 0;
     return true;
   }
 

@@ -152,9 +152,7 @@ public final class CursorRegistry {
    */
   @GuardedBy("this")
   private VirtualCursor takeLeftBehind(NamedPosition named) {
-    for (VirtualCursor waiting : named.leftBehind()) {
-      putBackUnsettled(waiting);
-    }
+    putBackUnsettled(named);
     return names.takeLeftBehind(named);
   }
 
@@ -185,7 +183,7 @@ public final class CursorRegistry {
   /** How many durable positions there are, connected or not. */
   @GuardedBy("this")
   private int positionCount() {
-    return names.positionCount() + leaving.size() + droppedCount();
+    return connected.durableCount() + names.leftBehindCount() + leaving.size() + droppedCount();
   }
 
   /** How many of those that are being dropped may still be needed. */
@@ -312,9 +310,7 @@ public final class CursorRegistry {
     WaitingDrop drop = new WaitingDrop();
     for (Waiting waiting : names.waiting(name, which, end)) {
       NamedPosition named = names.get(waiting.name());
-      for (VirtualCursor cursor : named.leftBehind()) {
-        putBackUnsettled(cursor);
-      }
+      putBackUnsettled(named);
       long ttlSeconds = named.ttlSeconds();
       drop.add(waiting.name(), names.takeAllLeft(named), ttlSeconds);
     }
@@ -707,6 +703,16 @@ public final class CursorRegistry {
           }
         });
     return raise.skipped();
+  }
+
+  /** Of all that waits under a name. Looks at nothing while nothing is being moved. */
+  @GuardedBy("this")
+  private void putBackUnsettled(NamedPosition named) {
+    if (!moves.isEmpty()) {
+      for (VirtualCursor cursor : named.leftBehind()) {
+        putBackUnsettled(cursor);
+      }
+    }
   }
 
   @GuardedBy("this")

@@ -30,7 +30,6 @@ final class NamedPositions {
    */
   private final List<NamedPosition> byNumber = new ArrayList<>();
 
-  private int connectedCount;
   private int leftBehindCount;
 
   /** See {@link CursorRegistry#limitTimesToLive}. */
@@ -69,7 +68,6 @@ final class NamedPositions {
   /** A cursor is connected under a name; it may have been left behind there before. */
   void connected(NamedPosition named, VirtualCursor cursor, long ttlSeconds, boolean returned) {
     named.connect(ttlSeconds, returned);
-    connectedCount++;
     cursor.named = named;
     if (named.isNew()) {
       newcomers.add(cursor);
@@ -79,7 +77,6 @@ final class NamedPositions {
   /** Forgets the position of a connected cursor. */
   void drop(VirtualCursor cursor) {
     cursor.named.disconnect();
-    connectedCount--;
     removeIfUnused(cursor.named);
   }
 
@@ -102,11 +99,6 @@ final class NamedPositions {
     return leftBehindCount;
   }
 
-  /** How many positions there are, of connected consumers and left behind. */
-  int positionCount() {
-    return connectedCount + leftBehindCount;
-  }
-
   /** See {@link CursorRegistry#limitTimesToLive}. */
   void limitTimesToLive(long seconds) {
     longestTimeToLiveSeconds = seconds;
@@ -120,7 +112,6 @@ final class NamedPositions {
   /** Keeps the position of a connected cursor for its consumer's return. */
   void leaveBehind(VirtualCursor cursor, long nowMillis) {
     cursor.named.disconnect();
-    connectedCount--;
     cursor.named.leaveBehind(cursor, nowMillis, ttlSeconds(cursor.named));
     leftBehindCount++;
   }
