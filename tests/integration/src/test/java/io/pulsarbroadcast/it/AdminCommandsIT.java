@@ -17,12 +17,14 @@ import java.nio.file.Path;
 import java.util.UUID;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Schema;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The packaged commands in the distribution's {@code bin/pulsar-admin}, against a real broker. */
 @ExtendWith(BrokerExtension.class)
+@Order(1)
 class AdminCommandsIT {
   private static final String PARKED = "parked \"4711\" \u4e2d\u6587 \ud83d\ude97";
 

@@ -17,6 +17,14 @@ import java.util.stream.Stream;
 final class AdminTool {
   private static final int TIMEOUT_MINUTES = 3;
 
+  /** Each run is short: most of it is loading classes. */
+  private static final List<String> LIGHT_JVM =
+      List.of(
+          "-XX:+UseSerialGC",
+          "-XX:TieredStopAtLevel=1",
+          "-XX:+UnlockDiagnosticVMOptions",
+          "-XX:-BytecodeVerificationRemote");
+
   /** What a run left behind. */
   record Result(int exitCode, String out, String err) {}
 
@@ -65,9 +73,7 @@ final class AdminTool {
     builder.environment().put("LC_ALL", "C.UTF-8");
     builder
         .environment()
-        .put(
-            "PULSAR_EXTRA_OPTS",
-            "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Djava.io.tmpdir=" + folder);
+        .put("PULSAR_EXTRA_OPTS", String.join(" ", LIGHT_JVM) + " -Djava.io.tmpdir=" + folder);
     Process process = builder.start();
     try {
       assertThat(process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES))

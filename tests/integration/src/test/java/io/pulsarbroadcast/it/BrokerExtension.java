@@ -63,6 +63,9 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
             // Who took and released it; every look at it would cost as much as all the rest.
             .jvmOption("-Dio.netty.leakDetection.acquireAndReleaseOnly=true")
             .setting("brokerDeleteInactiveTopicsEnabled", "false");
+    if (Files.exists(classArchive())) {
+      broker.classArchive(classArchive());
+    }
     String classPathFile = System.getProperty("broker.class.path.file");
     return classPathFile == null ? broker : broker.classPath(read(Path.of(classPathFile)));
   }
@@ -80,6 +83,13 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     }
   }
 
+  /** Of this line's brokers on this Java; the shared broker makes it, at its end. */
+  private static Path classArchive() {
+    return Path.of(
+        System.getProperty("broker.class.archives"),
+        "%s-on-java-%s.jsa".formatted(version(), Runtime.version()));
+  }
+
   static Path nar() {
     return Path.of(System.getProperty("broadcast.nar"));
   }
@@ -91,7 +101,7 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
   /** Starts the broker. */
   Broker start() {
-    return Broker.startWithTransactions(newBroker());
+    return Broker.startWithTransactions(newBroker().classArchive(classArchive()));
   }
 
   /** The broker of all classes, with clients of this class. */
@@ -264,7 +274,21 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
       admin.close();
       if (ownsProcess) {
         reportLeaks();
+        archiveClasses();
         process.close();
+      }
+    }
+
+    /** For the brokers that tests start after this run of the shared one. */
+    private void archiveClasses() throws IOException {
+      Path archive = process.missingClassArchive().orElse(null);
+      if (archive != null && process.isAlive()) {
+        Path unfinished = archive.resolveSibling(archive.getFileName() + ".part");
+        Files.createDirectories(archive.getParent());
+        Files.deleteIfExists(unfinished);
+        new Jcmd(ProcessHandle.of(process.pid()).orElseThrow())
+            .run("VM.cds", "dynamic_dump", unfinished.toString());
+        Files.move(unfinished, archive);
       }
     }
 

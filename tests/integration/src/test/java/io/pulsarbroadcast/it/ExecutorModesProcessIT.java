@@ -32,6 +32,7 @@ import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,7 +50,7 @@ class ExecutorModesProcessIT {
 
   private static final int CONNECTIONS = 3;
   private static final int CONSUMERS_PER_CONNECTION = 5;
-  private static final int MESSAGES = 300;
+  private static final int MESSAGES = 100;
 
   /** So many that two random choices out of them are hardly ever all the same. */
   private static final int ORDERED_THREADS = 64;
@@ -132,11 +133,17 @@ class ExecutorModesProcessIT {
     }
   }
 
+  @TempDir private static Path filters;
+
+  @BeforeAll
+  static void writeFilter() throws IOException {
+    EntryFilterNar.write(filters, Path.of(System.getProperty("pulsar.home")));
+  }
+
   @ParameterizedTest
   @CsvSource({"connection, io", "subscription, random", "topic, subscription", "connection, topic"})
-  void shouldServeEveryConsumerOnTheThreadsThatTheSettingsSay(
-      String dispatch, String acks, @TempDir Path filters) throws Exception {
-    EntryFilterNar.write(filters, Path.of(System.getProperty("pulsar.home")));
+  void shouldServeEveryConsumerOnTheThreadsThatTheSettingsSay(String dispatch, String acks)
+      throws Exception {
     try (Broker broker =
         Broker.start(
             BrokerExtension.newBroker()
@@ -145,9 +152,14 @@ class ExecutorModesProcessIT {
                 .setting("numWorkerThreadsForNonPersistentTopic", "" + ORDERED_THREADS)
                 .setting("broadcastDispatchExecutor", dispatch)
                 .setting("broadcastAckExecutor", acks))) {
-      shouldWorkOnTheThreads(broker, Threads.of(dispatch), Threads.of(acks));
-      shouldGiveEveryConsumerEverythingInOrder(broker);
+      List<PulsarClient> clients = new ArrayList<>();
+      for (int i = 0; i < SUBSCRIPTIONS * CONNECTIONS_PER_SUBSCRIPTION; i++) {
+        clients.add(broker.newClient());
+      }
+      shouldWorkOnTheThreads(broker, clients, Threads.of(dispatch), Threads.of(acks));
+      shouldGiveEveryConsumerEverythingInOrder(broker, clients.subList(0, CONNECTIONS));
       shouldRedeliverToOneConsumer(broker);
+      closeAll(clients);
     }
   }
 
@@ -155,14 +167,12 @@ class ExecutorModesProcessIT {
    * The entry filter is asked where messages are handed out, and an acknowledgement that is not
    * taken is logged where it is looked at, the first of each connection.
    */
-  private static void shouldWorkOnTheThreads(Broker broker, Threads dispatch, Threads acks)
-      throws Exception {
-    List<PulsarClient> clients = new ArrayList<>();
+  private static void shouldWorkOnTheThreads(
+      Broker broker, List<PulsarClient> clients, Threads dispatch, Threads acks) throws Exception {
     Map<String, Consumer<String>> consumers = new HashMap<>();
     for (int i = 0; i < SUBSCRIPTIONS; i++) {
       for (int j = 0; j < CONNECTIONS_PER_SUBSCRIPTION; j++) {
-        PulsarClient client = broker.newClient();
-        clients.add(client);
+        PulsarClient client = clients.get(consumers.size());
         String name = "subscription-" + i + "/" + j;
         consumers.put(
             name, Broker.broadcast(client, TRACED_TOPIC, subscriptionOf(name), name).subscribe());
@@ -178,7 +188,6 @@ class ExecutorModesProcessIT {
     }
     dispatch.check(awaitThreads(broker, ASKED, 1, 2, consumers.keySet()));
     acks.check(awaitThreads(broker, REFUSED, 2, 1, consumers.keySet()));
-    closeAll(clients);
   }
 
   private static String subscriptionOf(String consumer) {
@@ -215,16 +224,15 @@ class ExecutorModesProcessIT {
     return line.matcher(Files.readString(broker.process().logFile())).results().toList();
   }
 
-  private static void shouldGiveEveryConsumerEverythingInOrder(Broker broker) throws Exception {
+  private static void shouldGiveEveryConsumerEverythingInOrder(
+      Broker broker, List<PulsarClient> clients) throws Exception {
     String topic = Broker.newTopic();
-    List<PulsarClient> clients = new ArrayList<>();
     List<Consumer<String>> consumers = new ArrayList<>();
-    for (int i = 0; i < CONNECTIONS; i++) {
-      clients.add(broker.newClient());
+    for (PulsarClient client : clients) {
       for (int j = 0; j < CONSUMERS_PER_CONNECTION; j++) {
         consumers.add(
-            Broker.broadcast(clients.get(i), topic, "all", "car-" + consumers.size())
-                .receiverQueueSize(1 + 50 * j)
+            Broker.broadcast(client, topic, "all", "car-" + consumers.size())
+                .receiverQueueSize(1 + 10 * j)
                 .subscribe());
       }
     }
@@ -237,7 +245,6 @@ class ExecutorModesProcessIT {
       assertThat(receiveAndAck(consumer, 1)).isEqualTo(values(MESSAGES, MESSAGES + 1));
     }
     awaitBacklog(broker, topic, "all", 0);
-    closeAll(clients);
   }
 
   /** At the same time, because each takes two seconds. */

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * nothing else, so that a class that is missing in the jar or not renamed shows.
  */
 @ExtendWith(BrokerExtension.class)
+@Order(1)
 class OmbDriverIT {
   private static final int CONSUMERS = 50;
   private static final Duration TIMEOUT = Duration.ofSeconds(60);

@@ -1,10 +1,16 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
+import static io.pulsarbroadcast.it.FaultConsumers.assertCarIsAtTwo;
+import static io.pulsarbroadcast.it.FaultConsumers.assertRefusedWhileNoLogOpens;
+import static io.pulsarbroadcast.it.FaultConsumers.leaveCarAtTwo;
+import static io.pulsarbroadcast.it.FaultConsumers.plain;
+import static io.pulsarbroadcast.it.FaultConsumers.subscribeSoon;
 import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.receiveUntil;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
@@ -17,30 +23,20 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import io.pulsarbroadcast.it.PositionsFaults.Declaration;
 import io.pulsarbroadcast.it.PositionsFaults.Former;
 import io.pulsarbroadcast.it.PositionsFaults.Stale;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
-import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionMode;
-import org.apache.pulsar.client.api.transaction.Transaction;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
-import org.apache.pulsar.common.policies.data.DispatchRate;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
@@ -77,10 +73,12 @@ class PositionsFaultProcessIT {
       slow.acknowledgeCumulative(receive(slow, 10).get(2));
     }
     assertRefusedWhileNoLogOpens(
+        broker,
+        folder,
         topic,
         () -> {
           broker.admin().topics().unload(topic);
-          subscribeSoon(topic, "car");
+          subscribeSoon(broker, topic, "car");
         });
     try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe();
         Consumer<String> slow = broker.broadcast(topic, "all", "slow").subscribe()) {
@@ -94,90 +92,10 @@ class PositionsFaultProcessIT {
   @Test
   void shouldNotAnswerASubscribeThatCannotBeStored() throws Exception {
     String topic = Broker.newTopic();
-    assertRefusedWhileNoLogOpens(topic, () -> subscribeSoon(topic, "car"));
+    assertRefusedWhileNoLogOpens(broker, folder, topic, () -> subscribeSoon(broker, topic, "car"));
     try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
       publish(broker, topic, 0, 3);
       assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
-    }
-  }
-
-  /** A subscribe that is refused changes nothing. */
-  @Test
-  void shouldLeaveAPlainSubscriptionAsItWasWhenTheBroadcastConsumerIsOneTooMany() throws Exception {
-    String topic = Broker.newTopic();
-    try (Consumer<String> plain = plain(topic).subscribe()) {
-      publish(broker, topic, 0, 10);
-      assertThat(receiveAndAck(plain, 4)).isEqualTo(values(0, 4));
-    }
-    List<Consumer<String>> others = fill(topic);
-    assertOneTooMany(broker.broadcast(topic, "all", "a"));
-    assertThat(stats(broker, topic, "all").getType()).isEqualTo("Exclusive");
-    others.get(0).close();
-    try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe()) {
-      assertThat(receiveAndAck(a, 6)).isEqualTo(values(4, 10));
-    }
-  }
-
-  /** The same of a plain consumer, whose refusal ends what had begun already. */
-  @Test
-  void shouldStillLimitTheDispatchRateWhenThePlainConsumerWasOneTooMany() throws Exception {
-    String namespace = OperatedBroker.newNamespace(broker);
-    DispatchRate rate =
-        DispatchRate.builder()
-            .dispatchThrottlingRateInMsg(20)
-            .dispatchThrottlingRateInByte(-1)
-            .ratePeriodInSecond(1)
-            .build();
-    broker.admin().namespaces().setSubscriptionDispatchRate(namespace, rate);
-    String topic = OperatedBroker.topicIn(namespace);
-    leaveNoPosition(topic);
-    List<Consumer<String>> others = fill(topic);
-    assertOneTooMany(plain(topic));
-    assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");
-    others.get(0).close();
-    try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe()) {
-      long start = System.nanoTime();
-      publish(broker, topic, 0, 100);
-      assertThat(receiveAndAck(a, 100)).isEqualTo(values(0, 100));
-      assertThat(Duration.ofNanos(System.nanoTime() - start))
-          .as("100 deliveries at 20 a second, of which the first, and one read more, come at once")
-          .isGreaterThan(Duration.ofSeconds(2));
-    }
-  }
-
-  /** As many consumers as one address may have on a topic. */
-  private static List<Consumer<String>> fill(String topic) throws Exception {
-    List<Consumer<String>> others = new ArrayList<>();
-    for (int i = 0; i < PositionsFaults.MAX_CONSUMERS; i++) {
-      others.add(broker.broadcast(topic, "other", "other-" + i).subscribe());
-    }
-    return others;
-  }
-
-  private static void assertOneTooMany(ConsumerBuilder<String> consumer) {
-    assertThatThrownBy(consumer::subscribe)
-        .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
-        .hasMessageContaining("Topic reached max same address consumers limit");
-  }
-
-  /** A subscribe that is refused changes nothing, nor for a consumer that uses transactions. */
-  @Test
-  void shouldTakeAcknowledgementsInTransactionsWhenItCouldNotBecomeBroadcast() throws Exception {
-    String topic = Broker.newTopic();
-    plain(topic).subscribe().close();
-    publish(broker, topic, 0, 3);
-    assertRefusedWhileNoLogOpens(topic, () -> subscribeSoon(topic, "car"));
-    try (Consumer<String> plain = plain(topic).subscribe()) {
-      Transaction transaction =
-          broker
-              .client()
-              .newTransaction()
-              .withTransactionTimeout(1, TimeUnit.MINUTES)
-              .build()
-              .get();
-      plain.acknowledgeAsync(receive(plain, 3).get(0).getMessageId(), transaction).get();
-      transaction.commit().get();
-      awaitBacklog(broker, topic, "all", 2);
     }
   }
 
@@ -195,7 +113,7 @@ class PositionsFaultProcessIT {
     assertThatThrownBy(() -> broker.broadcast(topic, "all", "car").subscribe())
         .isInstanceOf(PulsarClientException.NotAllowedException.class)
         .hasMessageContaining("version 5 of the positions format; known are 1 to 4");
-    assertThatThrownBy(() -> plain(topic).subscribe())
+    assertThatThrownBy(() -> plain(broker, topic).subscribe())
         .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
     awaitBacklog(broker, topic, "all", 4);
     assertThat(stats(broker, topic, "all").getConsumers()).isEmpty();
@@ -319,7 +237,7 @@ class PositionsFaultProcessIT {
   @Test
   void shouldRefuseAsNotReadableOnlyWhoseStartIsToBeFound() throws Exception {
     String topic = Broker.newTopic();
-    leaveCarAtTwo(topic);
+    leaveCarAtTwo(broker, topic);
     broker.admin().topics().unload(topic);
     publish(broker, topic, 5, 6);
     PositionsFaults.in(folder).hideFirstLedger(topic);
@@ -340,10 +258,6 @@ class PositionsFaultProcessIT {
     try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
       assertThat(receiveAndAck(car, 4)).isEqualTo(values(2, 6));
     }
-  }
-
-  private static ConsumerBuilder<String> plain(String topic) {
-    return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("all");
   }
 
   @ParameterizedTest
@@ -493,7 +407,7 @@ class PositionsFaultProcessIT {
   void shouldRefuseADeclarationThatItDoesNotUnderstandAndChangeNothing(String value)
       throws Exception {
     String topic = Broker.newTopic();
-    leaveCarAtTwo(topic);
+    leaveCarAtTwo(broker, topic);
     PositionsFaults faults = PositionsFaults.in(folder);
     String declared = faults.declared(topic);
     faults.declare(topic, value);
@@ -502,7 +416,7 @@ class PositionsFaultProcessIT {
     assertThatThrownBy(() -> broker.broadcast(topic, "all", "car").subscribe())
         .isInstanceOf(PulsarClientException.NotAllowedException.class)
         .hasMessageContaining("they are declared in a format that it does not know");
-    assertThatThrownBy(() -> plain(topic).subscribe())
+    assertThatThrownBy(() -> plain(broker, topic).subscribe())
         .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
     // Its log is made after those that nobody declares are gone.
     broker.broadcast(topic, "other", "car").subscribe().close();
@@ -510,20 +424,20 @@ class PositionsFaultProcessIT {
     assertThat(faults.declared(topic)).isEqualTo(value);
     faults.declare(topic, declared);
     broker.admin().topics().unload(topic);
-    assertCarIsAtTwo(topic);
+    assertCarIsAtTwo(broker, topic);
   }
 
   /** What a crash, or a broker without the plugin, leaves. */
   @Test
   void shouldDeleteALogThatNobodyDeclaresWithTheNextLoad() throws Exception {
     String topic = Broker.newTopic();
-    leaveCarAtTwo(topic);
+    leaveCarAtTwo(broker, topic);
     PositionsFaults faults = PositionsFaults.in(folder);
     faults.makeLog(topic, "0");
     assertThat(faults.logsOf(topic)).hasSize(2);
 
     broker.admin().topics().unload(topic);
-    assertCarIsAtTwo(topic);
+    assertCarIsAtTwo(broker, topic);
     await().untilAsserted(() -> assertThat(faults.logsOf(topic)).hasSize(1));
   }
 
@@ -561,18 +475,18 @@ class PositionsFaultProcessIT {
   @Test
   void shouldKeepEveryDamagedLogUntilSomebodyDecides() throws Exception {
     String topic = Broker.newTopic();
-    leaveCarAtTwo(topic);
+    leaveCarAtTwo(broker, topic);
     PositionsFaults faults = PositionsFaults.in(folder);
     faults.makeLog(topic, "0");
     faults.declare(topic, "0/-1/");
     broker.admin().topics().unload(topic);
-    assertCarIsAtTwo(topic);
+    assertCarIsAtTwo(broker, topic);
     assertThat(faults.declared(topic)).as("as versions before read it").matches("\\w+/-1/0");
 
     faults.makeLog(topic, "1");
     faults.declare(topic, "1/-1/0");
     broker.admin().topics().unload(topic);
-    assertCarIsAtTwo(topic);
+    assertCarIsAtTwo(broker, topic);
     assertThat(faults.declared(topic)).matches("\\w+/-1/0,1");
     broker.admin().topics().unload(topic);
     assertLost(topic, 1);
@@ -594,7 +508,7 @@ class PositionsFaultProcessIT {
     String topic = Broker.newTopic();
     PositionsFaults faults = PositionsFaults.in(folder);
     faults.failNextFormerCursor();
-    leaveCarAtTwo(topic);
+    leaveCarAtTwo(broker, topic);
     assertThat(faults.isFormerCursorToFail()).as("still to fail").isFalse();
     assertThat(faults.declared(topic)).as("pending").matches("\\w+/-2/");
     await()
@@ -605,80 +519,8 @@ class PositionsFaultProcessIT {
                     .noneMatch(name -> name.startsWith("pulsar-broadcast/positions/persistent/")));
 
     broker.admin().topics().unload(topic);
-    assertCarIsAtTwo(topic);
+    assertCarIsAtTwo(broker, topic);
     assertThat(faults.declared(topic)).as("the ledger that says so").matches("\\w+/\\d+/");
-  }
-
-  /** With a mark and nothing declared it would be taken for one whose positions are lost. */
-  @Test
-  void shouldBePlainWhenTheBrokerDiesAsItBecomesPlain() throws Exception {
-    String topic = Broker.newTopic();
-    try (Consumer<String> brief =
-        broker
-            .atOnce(topic, "all", "brief")
-            .property("pulsar.broadcast.cursor.ttl.seconds", "0")
-            .subscribe()) {
-      publish(broker, topic, 0, 5);
-      assertThat(receiveAndAck(brief, 2)).isEqualTo(values(0, 2));
-      awaitBacklog(broker, topic, "all", 3);
-    }
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(stats(broker, topic, "all").getSubscriptionProperties())
-                    .containsEntry("pulsar.broadcast.positions.waiting", "0"));
-    PositionsFaults.in(folder).haltWhenNothingIsDeclared(topic);
-    try (PulsarClient client = broker.newClient()) {
-      client.newConsumer(Schema.STRING).topic(topic).subscriptionName("all").subscribeAsync();
-      await().until(() -> !broker.process().isAlive());
-    }
-    broker.process().start();
-
-    try (PulsarClient client = broker.newClient();
-        Consumer<String> plain =
-            client.newConsumer(Schema.STRING).topic(topic).subscriptionName("all").subscribe()) {
-      assertThat(stats(broker, topic, "all").getType()).isEqualTo("Exclusive");
-      assertThat(receiveUntil(plain, "message-4"))
-          .as("I1, and what the broker had not stored yet")
-          .endsWith(values(2, 5).toArray(String[]::new));
-    }
-  }
-
-  /** Whoever comes back misses nothing, though the write that made it plain was not answered. */
-  @Test
-  void shouldGoOnWithItsLogWhenItCouldNotFindOutWhetherItBecamePlain() throws Exception {
-    String topic = Broker.newTopic();
-    leaveNoPosition(topic);
-    PositionsFaults faults = PositionsFaults.in(folder);
-    faults.loseNextRevocation(topic);
-    try (PulsarClient client = broker.newClient()) {
-      RawConnection raw = new RawConnection(broker, client);
-      assertThat(raw.subscribePlain(1_000_000, topic, "plain")).failsWithin(Duration.ofMinutes(1));
-    }
-    assertThat(faults.isRevocationToBeLost()).isFalse();
-
-    leaveCarAtTwo(topic);
-    assertThat(faults.declared(topic)).matches("\\w+/-?\\d+/");
-    try (Consumer<String> other = broker.atOnce(topic, "all", "other").subscribe()) {
-      other.seek(MessageId.earliest);
-      assertThat(receiveAndAck(other, 1)).isEqualTo(values(0, 1));
-      awaitConnected(broker, other);
-    }
-    broker.admin().topics().unload(topic);
-    assertCarIsAtTwo(topic);
-  }
-
-  private static void leaveNoPosition(String topic) throws Exception {
-    broker
-        .broadcast(topic, "all", "brief")
-        .property("pulsar.broadcast.cursor.ttl.seconds", "0")
-        .subscribe()
-        .close();
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(stats(broker, topic, "all").getSubscriptionProperties())
-                    .containsEntry("pulsar.broadcast.positions.waiting", "0"));
   }
 
   /**
@@ -795,149 +637,6 @@ class PositionsFaultProcessIT {
     broker.admin().topics().unload(topic);
     try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
       assertThat(receiveAndAck(car, 4)).as("I1").isEqualTo(values(2, 6));
-    }
-  }
-
-  /** Nobody would ever acknowledge what a durable subscription keeps that nobody has. */
-  @Test
-  void shouldLeaveNoSubscriptionOfARefusedNonDurableConsumer() throws Exception {
-    String topic = Broker.newTopic();
-    List<Consumer<String>> others = fill(topic);
-    assertOneTooMany(nonDurable(topic));
-    assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("other");
-    for (Consumer<String> other : others) {
-      other.close();
-    }
-    try (PulsarClient client = brief()) {
-      assertRefusedWhileNoLogOpens(topic, () -> nonDurable(client, topic).subscribe());
-    }
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(broker.admin().topics().getSubscriptions(topic))
-                    .containsExactly("other"));
-  }
-
-  /** The same when it cannot be deleted then; the topic is loaded again before anybody comes. */
-  @Test
-  void shouldEndWithTheNextLoadWhatARefusedNonDurableConsumerLeft() throws Exception {
-    String topic = Broker.newTopic();
-    broker.admin().topics().createNonPartitionedTopic(topic);
-    leaveRefusedNonDurable(topic);
-    broker.admin().topics().unload(topic);
-    publish(broker, topic, 0, 1);
-    await()
-        .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
-  }
-
-  /** A plain consumer that takes over what was left has its subscription for good. */
-  @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void shouldKeepWhatARefusedNonDurableConsumerLeftForAPlainOne(boolean loadedAgain)
-      throws Exception {
-    String topic = Broker.newTopic();
-    broker.admin().topics().createNonPartitionedTopic(topic);
-    leaveRefusedNonDurable(topic);
-    if (loadedAgain) {
-      broker.admin().topics().unload(topic);
-    }
-    try (Consumer<String> plain = plain(topic).subscribe()) {
-      publish(broker, topic, 0, 5);
-      assertThat(receiveAndAck(plain, 2)).isEqualTo(values(0, 2));
-      awaitBacklog(broker, topic, "all", 3);
-    }
-    broker.admin().topics().unload(topic);
-    publish(broker, topic, 5, 6);
-    assertThat(stats(broker, topic, "all").getType())
-        .as("else it would end soon")
-        .isNotEqualTo("Broadcast");
-    try (Consumer<String> plain = plain(topic).subscribe()) {
-      assertThat(receiveAndAck(plain, 4)).isEqualTo(values(2, 6));
-    }
-  }
-
-  private static void leaveRefusedNonDurable(String topic) throws Exception {
-    PositionsFaults faults = PositionsFaults.in(folder);
-    faults.failNextDeletion();
-    faults.failToOpen();
-    try (PulsarClient client = broker.newClient()) {
-      RawConnection raw = new RawConnection(broker, client);
-      assertThat(raw.subscribe(1_000_000, topic, "reader", false))
-          .failsWithin(Duration.ofMinutes(1));
-      assertThat(faults.isDeletionToFail()).isFalse();
-    } finally {
-      faults.open();
-    }
-    assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("all");
-  }
-
-  private static ConsumerBuilder<String> nonDurable(String topic) {
-    return nonDurable(broker.client(), topic);
-  }
-
-  private static ConsumerBuilder<String> nonDurable(PulsarClient client, String topic) {
-    return Broker.broadcast(client, topic, "all", "reader")
-        .subscriptionMode(SubscriptionMode.NonDurable);
-  }
-
-  private static List<String> receiveUntil(Consumer<String> consumer, String last)
-      throws Exception {
-    List<String> received = new ArrayList<>();
-    while (!received.contains(last)) {
-      received.addAll(receiveAndAck(consumer, 1));
-    }
-    return received;
-  }
-
-  private static void leaveCarAtTwo(String topic) throws Exception {
-    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
-      publish(broker, topic, 0, 5);
-      assertThat(receiveAndAck(car, 2)).isEqualTo(values(0, 2));
-    }
-  }
-
-  private static void assertCarIsAtTwo(String topic) throws Exception {
-    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
-      assertThat(receiveAndAck(car, 3)).isEqualTo(values(2, 5));
-      assertNothingMore(car);
-    }
-  }
-
-  /** Subscribes with a client that does not try for long. */
-  private static void subscribeSoon(String topic, String name) throws Exception {
-    try (PulsarClient client = brief();
-        Consumer<String> consumer = Broker.broadcast(client, topic, "all", name).subscribe()) {
-      assertThat(consumer).as("should not have been answered").isNull();
-    }
-  }
-
-  private static void assertRefusedWhileNoLogOpens(String topic, ThrowingCallable subscribe)
-      throws Exception {
-    PositionsFaults faults = PositionsFaults.in(folder);
-    faults.failToOpen();
-    try {
-      assertThatThrownBy(subscribe).isInstanceOf(PulsarClientException.class);
-      assertThat(faultsOf(topic)).as("times that it was tried").isPositive();
-    } finally {
-      faults.open();
-    }
-  }
-
-  /** A client that does not try for long. */
-  private static PulsarClient brief() throws PulsarClientException {
-    return PulsarClient.builder()
-        .serviceUrl(broker.process().serviceUrl())
-        .operationTimeout(3, TimeUnit.SECONDS)
-        .lookupTimeout(3, TimeUnit.SECONDS)
-        .build();
-  }
-
-  private static long faultsOf(String topic) throws IOException {
-    String local = PositionsFaults.localNameOf(topic);
-    try (Stream<String> lines = Files.lines(broker.process().logFile())) {
-      return lines
-          .filter(line -> line.contains("Fault: cannot open") && line.contains(local))
-          .count();
     }
   }
 }

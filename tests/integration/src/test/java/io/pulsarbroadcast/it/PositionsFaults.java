@@ -572,27 +572,26 @@ final class PositionsFaults {
 
   /** A broker with the plugin, and the faults in a folder that the caller deletes. */
   static Broker start(Path folder) throws Exception {
-    Broker broker =
-        Broker.startWithTransactions(BrokerExtension.newBroker().jvmOption("-Dfaults=" + folder));
-    broker.process().stop();
+    Path interceptors = Files.createDirectory(folder.resolve("interceptors"));
+    Files.copy(BrokerExtension.nar(), interceptors.resolve("pulsar-broadcast.nar"));
     TestNar.write(
-        broker.process().instanceFolder().resolve("interceptors").resolve("faults.nar"),
+        interceptors.resolve("faults.nar"),
         Path.of(System.getProperty("pulsar.home")),
         "Faults",
         SOURCE,
         "broker_interceptor.yml",
         "name: faults\ndescription: for a test\ninterceptorClass: Faults\n");
-    broker.process().setting("brokerInterceptors", "pulsar-broadcast,faults");
-    broker.process().setting("maxSameAddressConsumersPerTopic", String.valueOf(MAX_CONSUMERS));
-    // A thread that is held with an acknowledgement must not be the one that bookies answer to.
-    broker.process().setting("bookkeeperClientSeparatedIoThreadsEnabled", "true");
-    broker
-        .process()
-        .setting(
-            "delayedDeliveryTrackerFactoryClassName",
-            "org.apache.pulsar.broker.delayed.BucketDelayedDeliveryTrackerFactory");
-    broker.process().start();
-    return broker;
+    return Broker.startWithTransactions(
+        BrokerExtension.newBroker()
+            .jvmOption("-Dfaults=" + folder)
+            .setting("brokerInterceptorsDirectory", interceptors.toString())
+            .setting("brokerInterceptors", "pulsar-broadcast,faults")
+            .setting("maxSameAddressConsumersPerTopic", String.valueOf(MAX_CONSUMERS))
+            // A thread held with an acknowledgement must not be the one that bookies answer to.
+            .setting("bookkeeperClientSeparatedIoThreadsEnabled", "true")
+            .setting(
+                "delayedDeliveryTrackerFactoryClassName",
+                "org.apache.pulsar.broker.delayed.BucketDelayedDeliveryTrackerFactory"));
   }
 
   static PositionsFaults in(Path folder) {

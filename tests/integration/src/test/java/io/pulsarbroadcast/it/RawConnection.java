@@ -34,6 +34,10 @@ import org.apache.pulsar.common.util.collections.BitSetRecyclable;
  * of consumers that the client does not know. Any thread may call it.
  */
 final class RawConnection {
+
+  /** Ids of consumers that the client does not give itself: this one and those after it. */
+  static final long FIRST = 1_000_000;
+
   private final PulsarClientImpl client;
   private final ClientCnx connection;
   private volatile long lastRequest;
@@ -46,6 +50,11 @@ final class RawConnection {
             .getCnxPool()
             .getConnection(new InetSocketAddress(service.getHost(), service.getPort()))
             .get();
+  }
+
+  /** Whether something succeeds. */
+  static CompletableFuture<Boolean> isDone(CompletableFuture<?> asked) {
+    return asked.handle((done, e) -> e == null);
   }
 
   /** What the broker says from now on, of what is wanted, in its order. */

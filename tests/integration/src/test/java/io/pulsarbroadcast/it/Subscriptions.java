@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
 import java.time.Duration;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
@@ -61,5 +62,11 @@ final class Subscriptions {
                 assertThat(stats(broker, topic, subscription).getConsumers())
                     .as("consumers of %s", subscription)
                     .hasSize(expected));
+  }
+
+  /** What is deleted with a subscription is not taken from the next one of its name. */
+  static void assertDeletedBeforeTheNextWasMade(Broker broker, String topic) throws IOException {
+    assertThat(broker.logLines(topic, "A former version of the plugin would not find")).isEmpty();
+    assertThat(broker.logLines(topic, "The positions log has been taken over")).isEmpty();
   }
 }

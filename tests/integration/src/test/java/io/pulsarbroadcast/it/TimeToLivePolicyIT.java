@@ -7,12 +7,14 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A position's time to live as topic or namespace say, of consumers that ask for none. */
 @ExtendWith(OperatedBroker.class)
+@Order(1)
 class TimeToLivePolicyIT {
 
   private static final String KEY = "pulsar.broadcast.cursor.ttl.seconds";

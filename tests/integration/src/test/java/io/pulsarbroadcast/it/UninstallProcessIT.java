@@ -47,9 +47,8 @@ class UninstallProcessIT {
 
   /** A consumer that acknowledged 3 of 20 messages stays away. */
   private static void leaveBehind(Broker broker, String topic) throws Exception {
-    try (PulsarClient client = broker.newClient();
-        Consumer<String> away = Broker.broadcast(client, topic, SUBSCRIPTION, "away").subscribe()) {
-      Messages.publish(client, topic, 0, 20);
+    try (Consumer<String> away = broker.broadcast(topic, SUBSCRIPTION, "away").subscribe()) {
+      Messages.publish(broker, topic, 0, 20);
       Messages.receiveAndAck(away, 3);
     }
   }
@@ -57,14 +56,15 @@ class UninstallProcessIT {
   /** Returns the one message that is left: those before it are read, and then trimmed. */
   private static MessageId readAndTrimWithoutThePlugin(Broker broker, String topic)
       throws Exception {
-    try (PulsarClient client = broker.newClient();
-        Consumer<String> plain =
-            client
+    try (Consumer<String> plain =
+            broker
+                .client()
                 .newConsumer(Schema.STRING)
                 .topic(topic)
                 .subscriptionName(SUBSCRIPTION)
                 .subscribe();
-        Producer<String> producer = client.newProducer(Schema.STRING).topic(topic).create()) {
+        Producer<String> producer =
+            broker.client().newProducer(Schema.STRING).topic(topic).create()) {
       assertThat(Messages.receiveAndAck(plain, 17)).isEqualTo(Messages.values(3, 20));
       MessageId kept = producer.send("message-20");
       TrimmedIT.trim(broker, topic, kept);
@@ -74,8 +74,7 @@ class UninstallProcessIT {
 
   private static void noticeWhatWasTrimmed(Broker broker, String topic, MessageId kept)
       throws Exception {
-    try (PulsarClient client = broker.newClient();
-        Consumer<String> away = Broker.broadcast(client, topic, SUBSCRIPTION, "away").subscribe()) {
+    try (Consumer<String> away = broker.broadcast(topic, SUBSCRIPTION, "away").subscribe()) {
       assertThat(Messages.receive(away, 1).get(0).getMessageId()).isEqualTo(kept);
       await()
           .untilAsserted(
@@ -119,14 +118,14 @@ class UninstallProcessIT {
   private static void readOnWithoutThePlugin(Broker broker, String topic, Message<String> slowest)
       throws Exception {
     MessageIdImpl slowestId = (MessageIdImpl) slowest.getMessageId();
-    try (PulsarClient client = broker.newClient();
-        Consumer<String> plain =
-            client
-                .newConsumer(Schema.STRING)
-                .topic(topic)
-                .subscriptionName(SUBSCRIPTION)
-                .startPaused(true)
-                .subscribe()) {
+    try (Consumer<String> plain =
+        broker
+            .client()
+            .newConsumer(Schema.STRING)
+            .topic(topic)
+            .subscriptionName(SUBSCRIPTION)
+            .startPaused(true)
+            .subscribe()) {
       assertThat(stats(broker, topic).getType()).isEqualTo("Exclusive");
       assertThat(
               broker
@@ -144,12 +143,10 @@ class UninstallProcessIT {
   }
 
   private static void takeUpAgain(Broker broker, String topic) throws Exception {
-    try (PulsarClient client = broker.newClient();
-        Consumer<String> slow = Broker.broadcast(client, topic, SUBSCRIPTION, "slow").subscribe();
-        Consumer<String> other =
-            Broker.broadcast(client, topic, SUBSCRIPTION, "other").subscribe()) {
+    try (Consumer<String> slow = broker.broadcast(topic, SUBSCRIPTION, "slow").subscribe();
+        Consumer<String> other = broker.broadcast(topic, SUBSCRIPTION, "other").subscribe()) {
       assertThat(stats(broker, topic).getType()).isEqualTo("Broadcast");
-      Messages.publish(client, topic, 20, 30);
+      Messages.publish(broker, topic, 20, 30);
       List<String> sent = Messages.values(20, 30);
       assertThat(Messages.receiveAndAck(slow, 10)).isEqualTo(sent);
       assertThat(Messages.receiveAndAck(other, 10)).isEqualTo(sent);

@@ -19,6 +19,7 @@ import java.util.Map;
  */
 final class InstanceFolder {
   static final String INTERCEPTOR_NAME = "pulsar-broadcast";
+  private static final String LOG_CONFIGURATION_OF_CLASS_PATH = "conf/log4j2.xml";
   private static final String NAR_GLOB = "pulsar-broadcast-*.nar";
   private static final List<String> LINKED = List.of("lib", "instances");
 
@@ -46,10 +47,16 @@ final class InstanceFolder {
       }
     } else {
       try (InputStream resource = InstanceFolder.class.getResourceAsStream("log4j2.xml")) {
-        Files.copy(resource, root.resolve("conf/log4j2.xml"));
+        Files.copy(resource, root.resolve(LOG_CONFIGURATION_OF_CLASS_PATH));
       }
     }
     return folder;
+  }
+
+  /** Empties {@code lib/}, for a start whose class path names the distribution's. */
+  void unlinkJars() throws IOException {
+    Files.delete(root.resolve("lib"));
+    Files.createDirectory(root.resolve("lib"));
   }
 
   /** Changes standalone.conf. */
@@ -89,6 +96,12 @@ final class InstanceFolder {
 
   Path standaloneConf() {
     return root.resolve("conf/standalone.conf");
+  }
+
+  /** For a broker that is started from a class path, what may lack the appenders of the other. */
+  Path logConfiguration() {
+    Path ofClassPath = root.resolve(LOG_CONFIGURATION_OF_CLASS_PATH);
+    return Files.exists(ofClassPath) ? ofClassPath : root.resolve("conf/log4j2.yaml");
   }
 
   Path interceptors() {

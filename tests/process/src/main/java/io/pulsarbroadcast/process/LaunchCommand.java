@@ -28,7 +28,6 @@ final class LaunchCommand {
   private static final List<String> JVM_FLAGS =
       List.of(
           "-Dlog4j.shutdownHookEnabled=false",
-          "-Dlog4j.configurationFile=log4j2.xml",
           "-Dlog4j2.is.webapp=false",
           "-Djute.maxbuffer=10485760",
           "-Djava.net.preferIPv4Stack=true",
@@ -69,6 +68,11 @@ final class LaunchCommand {
     ProcessBuilder process = of(folder, command, options.javaHome, memoryOptions());
     Map<String, String> environment = process.environment();
     environment.put("PULSAR_EXTRA_OPTS", String.join(" ", extraOptions()));
+    if (options.classArchive != null) {
+      // An archive is for the jars at one place, and for no folder that has something in it.
+      environment.put("PULSAR_CLASSPATH", options.pulsarHome.toRealPath().resolve("lib") + "/*");
+      environment.put("PULSAR_LOG_CONF", options.pulsarHome.resolve("no-folder/none").toString());
+    }
     if (options.lightJvm) {
       environment.put("PULSAR_GC", String.join(" ", LIGHT_COLLECTOR_AND_COMPILER));
       environment.put("PULSAR_GC_LOG", "-Xlog:disable");
@@ -105,7 +109,7 @@ final class LaunchCommand {
   private List<String> java() throws IOException {
     List<String> arguments = new ArrayList<>();
     arguments.add("-cp");
-    arguments.add(quoted(folder.root().resolve("conf") + ":" + options.classPath));
+    arguments.add(quoted(options.classPath));
     arguments.addAll(JVM_FLAGS);
     arguments.addAll(options.lightJvm ? LIGHT_COLLECTOR_AND_COMPILER : DEFAULT_COLLECTOR);
     arguments.addAll(memoryOptions());
@@ -133,6 +137,15 @@ final class LaunchCommand {
   private List<String> extraOptions() {
     List<String> extra = new ArrayList<>(DEFAULT_EXTRA_OPTIONS);
     extra.add("-Djava.io.tmpdir=" + folder.temp());
+    if (options.classPath != null || options.classArchive != null) {
+      extra.add("-Dlog4j.configurationFile=" + folder.logConfiguration());
+    }
+    if (options.classArchive != null) {
+      extra.add(
+          Files.exists(options.classArchive)
+              ? "-XX:SharedArchiveFile=" + options.classArchive
+              : "-XX:+RecordDynamicDumpInfo");
+    }
     extra.addAll(options.jvmOptions);
     return extra;
   }

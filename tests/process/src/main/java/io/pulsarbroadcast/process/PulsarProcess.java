@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -64,6 +65,9 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     try {
       InstanceFolder folder =
           InstanceFolder.fill(root, options.pulsarHome, options.classPath == null);
+      if (options.classPath == null && options.classArchive != null) {
+        folder.unlinkJars();
+      }
       PulsarProcess pulsar = new PulsarProcess(options, folder, watchdog, FreePorts.find(3));
       pulsar.configure();
       Runtime.getRuntime().addShutdownHook(pulsar.shutdownHook);
@@ -239,6 +243,14 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
   /** Takes a line out of standalone.conf; it counts from the next start. */
   public void removeSetting(String key) throws IOException {
     folder.removeSetting(key);
+  }
+
+  /**
+   * Where a class archive is to be made of what this broker has noted, if it does; see {@link
+   * PulsarProcessBuilder#classArchive}.
+   */
+  public Optional<Path> missingClassArchive() {
+    return Optional.ofNullable(options.classArchive).filter(Files::notExists);
   }
 
   public boolean isAlive() {

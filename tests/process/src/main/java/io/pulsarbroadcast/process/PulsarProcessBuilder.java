@@ -25,6 +25,7 @@ public final class PulsarProcessBuilder {
   Duration stopTimeout = Duration.ofSeconds(20);
   Path keepLogs;
   boolean lightJvm;
+  Path classArchive;
   String adminToken;
   final Map<String, String> settings = new LinkedHashMap<>();
   final Map<String, String> environment = new LinkedHashMap<>();
@@ -74,6 +75,17 @@ public final class PulsarProcessBuilder {
    */
   public PulsarProcessBuilder lightJvm() {
     this.lightJvm = true;
+    return this;
+  }
+
+  /**
+   * A class data archive (CDS, JEP 350) of this distribution's classes, with which a broker starts
+   * with two thirds of the processor time. If there is none, the broker notes what it loads, which
+   * costs as much again, until {@code jcmd PID VM.cds dynamic_dump FILE} writes the archive. A JVM
+   * that an archive does not fit starts without it.
+   */
+  public PulsarProcessBuilder classArchive(Path file) {
+    this.classArchive = file;
     return this;
   }
 

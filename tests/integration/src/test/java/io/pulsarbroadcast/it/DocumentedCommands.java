@@ -1,0 +1,87 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The commands that the pages of README and docs/ say to type: their indented lines, and the rows
+ * of the table of {@code pulsar-admin broadcast}. docs/tests/commands.tsv says what runs each. For
+ * {@code ./bench} and {@code ./demo} see DocumentedBenchTest.
+ */
+final class DocumentedCommands {
+  static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
+
+  private static final Pattern OF_THE_OTHER_TEST = Pattern.compile("\\./(bench|demo)\\b.*");
+  private static final String TABLE = "| `bin/pulsar-admin broadcast` |";
+  private static final Pattern ROW = Pattern.compile("\\| `([^`]+)` \\|.*");
+
+  /** A command as the page has it, in one line. */
+  record Command(String page, String text) {
+    @Override
+    public String toString() {
+      return page + ": " + text;
+    }
+  }
+
+  /** A row of commands.tsv. */
+  record Row(Command command, String runBy) {}
+
+  private DocumentedCommands() {}
+
+  static List<Row> table() throws IOException {
+    return Files.readAllLines(ROOT.resolve("docs/tests/commands.tsv")).stream()
+        .skip(1)
+        .map(line -> line.split("\t", -1))
+        .map(cells -> new Row(new Command(cells[0], cells[1]), cells[2]))
+        .toList();
+  }
+
+  static List<Command> ofAllPages() throws IOException {
+    List<Command> commands = new ArrayList<>();
+    for (String folder : List.of("", "docs", "docs/examples", "deploy/aws-terraform")) {
+      try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+        for (Path page : files.filter(file -> file.toString().endsWith(".md")).sorted().toList()) {
+          commands.addAll(ofPage(page));
+        }
+      }
+    }
+    return commands;
+  }
+
+  private static List<Command> ofPage(Path page) throws IOException {
+    String name = ROOT.relativize(page).toString();
+    List<Command> commands = new ArrayList<>();
+    boolean fenced = false;
+    boolean inTable = false;
+    String begun = "";
+    for (String line : Files.readAllLines(page)) {
+      Matcher row = ROW.matcher(line);
+      if (line.strip().startsWith("```")) {
+        fenced = !fenced;
+      } else if (line.startsWith(TABLE)) {
+        inTable = true;
+      } else if (inTable && row.matches()) {
+        commands.add(new Command(name, "bin/pulsar-admin broadcast " + row.group(1)));
+      } else if (!fenced && line.startsWith("    ")) {
+        begun += line.strip();
+        if (begun.endsWith("\\")) {
+          begun = begun.substring(0, begun.length() - 1);
+        } else {
+          commands.add(new Command(name, begun));
+          begun = "";
+        }
+      } else if (line.isBlank()) {
+        inTable = false;
+      }
+    }
+    commands.removeIf(command -> OF_THE_OTHER_TEST.matcher(command.text()).matches());
+    return commands;
+  }
+}

@@ -1,0 +1,304 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.it.DocumentedCommands.Command;
+import io.pulsarbroadcast.it.DocumentedCommands.Row;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Producer;
+import org.apache.pulsar.common.policies.data.TenantInfo;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The commands of the pages for operators, letter by letter, in the Pulsar home of a broker that is
+ * installed, operated and uninstalled with them.
+ */
+@Order(2)
+@Tag("complete")
+class DocumentedCommandsProcessIT {
+  private static final int TIMEOUT_MINUTES = 3;
+  private static final String AREA_7 = "persistent://city/traffic/area-7";
+  private static final String SHORT_AREA_7 = "persistent://public/default/area-7";
+
+  /** What the pages leave to the reader. Ours is no {@code bin/pulsar broker}. */
+  private static final Map<String, String> FILLED_IN =
+      Map.of(
+          "conf/broker.conf", "conf/standalone.conf",
+          "TOPIC", AREA_7,
+          "SUBSCRIPTION", "alerts",
+          "NAME", "car-17");
+
+  /** Answers whatever asks. */
+  private static final String ANSWER = "y\n";
+
+  @TempDir private Path work;
+  private final List<Command> run = new ArrayList<>();
+  private Broker broker;
+
+  /** Assignments of the page, for the commands that follow. */
+  private String variables = "";
+
+  @Test
+  void shouldDoWhatTheirPagesSay() throws Exception {
+    try (Broker started = Broker.start(BrokerExtension.plainBroker().classArchive(null))) {
+      broker = started;
+      prepareFolders();
+      install();
+      check();
+      useSettings();
+      operate();
+      operateWithTheTool();
+      upgrade();
+      uninstall();
+    }
+    assertThat(run).containsExactlyInAnyOrderElementsOf(ours());
+  }
+
+  private static List<Command> ours() throws IOException {
+    return DocumentedCommands.table().stream()
+        .filter(row -> row.runBy().equals(DocumentedCommandsProcessIT.class.getSimpleName()))
+        .map(Row::command)
+        .toList();
+  }
+
+  /** What the commands find where they are run. */
+  private void prepareFolders() throws IOException {
+    for (String module : List.of("broker-plugin", "admin-cli")) {
+      Files.createSymbolicLink(work.resolve(module), DocumentedCommands.ROOT.resolve(module));
+    }
+    Files.copy(BrokerExtension.nar(), work.resolve("pulsar-broadcast-broker-0.1.0.nar"));
+    Files.copy(
+        DocumentedCommands.ROOT.resolve("deploy/monitoring/alerts.yml"),
+        work.resolve("alerts.yml"));
+    Path client = home().resolve("conf/client.conf");
+    Files.writeString(
+        client,
+        Files.readString(client)
+            .replaceAll("(?m)^webServiceUrl=.*", "webServiceUrl=" + broker.process().adminUrl())
+            .replaceAll(
+                "(?m)^brokerServiceUrl=.*", "brokerServiceUrl=" + broker.process().serviceUrl()));
+  }
+
+  private void install() throws Exception {
+    execute("docs/install.md", "install -D");
+    execute("docs/install.md", "sed -i '/^brokerInterceptors=/{/pulsar-broadcast/!");
+    assertThat(execute("docs/install.md", "grep '^brokerInterceptors="))
+        .contains("pulsar-broadcast");
+    restart();
+  }
+
+  private void check() throws Exception {
+    assertThat(broker.logLines("Broadcast subscriptions are available on broker")).isNotEmpty();
+    execute("docs/install.md", "bin/pulsar-admin topics create-subscription");
+    try (Producer<byte[]> producer =
+        broker.client().newProducer().topic("persistent://public/default/my-topic").create()) {
+      producer.send("for everybody".getBytes(StandardCharsets.UTF_8));
+      assertThat(execute("docs/install.md", "bin/pulsar-client consume")).contains("for everybody");
+    }
+    assertThat(execute("docs/install.md", "bin/pulsar-admin topics stats"))
+        .contains("\"type\" : \"Broadcast\"");
+  }
+
+  private void useSettings() throws Exception {
+    broker
+        .admin()
+        .tenants()
+        .createTenant("city", TenantInfo.builder().allowedClusters(Set.of("standalone")).build());
+    broker.admin().namespaces().createNamespace("city/traffic");
+    broker.admin().topics().createNonPartitionedTopic(AREA_7);
+    execute("docs/contract.md", "bin/pulsar-admin topics create-subscription");
+    assertThat(broker.admin().topics().getSubscriptions(AREA_7)).containsExactly("alerts");
+    execute("docs/configure.md", "bin/pulsar-admin namespaces set-property");
+    execute("docs/configure.md", "bin/pulsar-admin topics update-properties");
+    String key = "pulsar.broadcast.cursor.ttl.seconds";
+    assertThat(broker.admin().namespaces().getProperties("city/traffic"))
+        .containsEntry(key, "3600");
+    assertThat(broker.admin().topics().getProperties(AREA_7)).containsEntry(key, "86400");
+    execute("docs/measure.md", "pulsar-admin namespaces set-backlog-quota");
+    execute("docs/metrics.md", "sed -i 's|runbook_url");
+    assertThat(work.resolve("alerts.yml"))
+        .content()
+        .contains("runbook_url: https://wiki.example.com/pulsar-broadcast/docs/operate.md");
+  }
+
+  private void operate() throws Exception {
+    park(AREA_7, "car-17");
+    execute("docs/operate.md", "POSITIONS=");
+    assertThat(execute("docs/operate.md", "curl \"$POSITIONS?state=absent")).contains("\"car-17\"");
+    assertThat(
+            execute(
+                "docs/operate.md",
+                "curl -H 'Content-Type: application/json' -d '{\"name\": \"car-17\", \"dryRun\""))
+        .contains("\"positions\":1");
+    execute("docs/operate.md", "curl -H 'Content-Type: application/json' -d '{\"absentLonger");
+    assertThat(
+            execute(
+                "docs/operate.md",
+                "curl -H 'Content-Type: application/json' -d '{\"name\": \"car-17\", \"to\""))
+        .contains("\"positions\":1");
+    execute(
+        "docs/operate.md",
+        "bin/pulsar-admin brokers update-dynamic-config --config loadBalancerAutoUnloadSplitBundlesEnabled");
+    execute(
+        "docs/operate.md",
+        "bin/pulsar-admin brokers update-dynamic-config --config loadBalancerSheddingEnabled");
+    assertThat(broker.admin().brokers().getAllDynamicConfigurations())
+        .containsEntry("loadBalancerAutoUnloadSplitBundlesEnabled", "false")
+        .containsEntry("loadBalancerSheddingEnabled", "false");
+  }
+
+  private void operateWithTheTool() throws Exception {
+    execute("docs/operate.md", "install -D");
+    Path client = home().resolve("conf/client.conf");
+    Files.writeString(
+        client,
+        Files.readString(client)
+            + "\n"
+            + take("docs/operate.md", "cliExtensionsDirectory").text()
+            + "\n"
+            + take("docs/operate.md", "customCommandFactories").text()
+            + "\n");
+    park(AREA_7, "car-17");
+    assertThat(execute("docs/operate.md", "bin/pulsar-admin broadcast positions TOPIC"))
+        .contains("car-17");
+    execute("docs/operate.md", "bin/pulsar-admin broadcast move TOPIC");
+    execute("docs/operate.md", "bin/pulsar-admin broadcast drop TOPIC");
+    assertThat(
+            broker
+                .admin()
+                .topics()
+                .getStats(AREA_7)
+                .getSubscriptions()
+                .get("alerts")
+                .getMsgBacklog())
+        .isZero();
+    park(SHORT_AREA_7, "car-4711");
+    assertThat(execute("docs/operate.md", "bin/pulsar-admin broadcast subscriptions"))
+        .contains(AREA_7, "alerts");
+    assertThat(execute("docs/operate.md", "bin/pulsar-admin broadcast positions area-7"))
+        .contains("car-4711");
+    assertThat(execute("docs/operate.md", "bin/pulsar-admin broadcast position area-7"))
+        .contains("car-4711");
+    execute("docs/operate.md", "bin/pulsar-admin broadcast move area-7");
+    execute("docs/operate.md", "bin/pulsar-admin broadcast drop area-7");
+    execute("docs/operate.md", "bin/pulsar-admin broadcast convert area-7");
+    assertPlain(SHORT_AREA_7);
+    assertThat(execute("docs/operate.md", "bin/pulsar-admin broadcast settings"))
+        .contains("broadcastMaxPositionsPerSubscription");
+  }
+
+  private void upgrade() throws Exception {
+    execute("docs/upgrade.md", "rm ");
+    execute("docs/upgrade.md", "install -D");
+    restart();
+    assertThat(broker.logLines("Broadcast subscriptions are available on broker")).hasSize(2);
+    execute("docs/upgrade.md", "bin/pulsar-admin brokers healthcheck");
+  }
+
+  private void uninstall() throws Exception {
+    execute("docs/install.md", "sed -i '/^brokerInterceptors=/{s/");
+    execute("docs/install.md", "rm ");
+    restart();
+    assertThat(broker.logLines("Broadcast subscriptions are available on broker")).hasSize(2);
+    assertPlain(AREA_7);
+  }
+
+  private void assertPlain(String topic) throws Exception {
+    try (Consumer<byte[]> plain =
+        broker.client().newConsumer().topic(topic).subscriptionName("alerts").subscribe()) {
+      assertThat(plain.isConnected()).isTrue();
+      assertThat(Subscriptions.stats(broker, topic, "alerts").getType()).isEqualTo("Exclusive");
+    }
+  }
+
+  private void restart() throws Exception {
+    broker.process().stop();
+    broker.process().start();
+  }
+
+  /** Leaves a backlog of two messages to a consumer that has gone. */
+  private void park(String topic, String name) throws Exception {
+    try (Consumer<String> car = broker.atOnce(topic, "alerts", name).subscribe()) {
+      publish(broker, topic, 0, 3);
+      receiveAndAck(car, 1);
+    }
+  }
+
+  private Path home() {
+    return broker.process().instanceFolder();
+  }
+
+  /** The page's only command that begins like this. */
+  private Command take(String page, String beginning) throws IOException {
+    List<Command> found =
+        DocumentedCommands.ofAllPages().stream()
+            .filter(each -> each.page().equals(page) && each.text().startsWith(beginning))
+            .distinct()
+            .toList();
+    assertThat(found).as("%s: %s...", page, beginning).hasSize(1);
+    run.add(found.get(0));
+    return found.get(0);
+  }
+
+  /** Runs it, and returns what it printed. What begins with bin/ is run in the Pulsar home. */
+  private String execute(String page, String beginning) throws IOException, InterruptedException {
+    String command = take(page, beginning).text();
+    for (Map.Entry<String, String> each : FILLED_IN.entrySet()) {
+      command = command.replace(each.getKey(), each.getValue());
+    }
+    command = command.replace("http://localhost:8080", broker.process().adminUrl());
+    if (command.matches("[A-Z]+=\\S+")) {
+      variables += command + "\n";
+    }
+    boolean inHome = command.startsWith("bin/") || command.startsWith("pulsar-admin");
+    Path script = work.resolve("command.sh");
+    Files.writeString(
+        script,
+        String.join(
+            "\n",
+            "set -euo pipefail",
+            "PATH=$PULSAR_HOME/bin:$PATH",
+            "curl() { command curl -sS --fail-with-body \"$@\"; }",
+            variables + command,
+            ""));
+    Path input = Files.writeString(work.resolve("in"), ANSWER);
+    Path output = work.resolve("out");
+    ProcessBuilder bash =
+        new ProcessBuilder("bash", script.toString())
+            .directory((inHome ? home() : work).toFile())
+            .redirectErrorStream(true)
+            .redirectInput(input.toFile())
+            .redirectOutput(output.toFile());
+    bash.environment().put("PULSAR_HOME", home().toString());
+    bash.environment().put("PULSAR_EXTRA_OPTS", "-XX:+UseSerialGC -XX:TieredStopAtLevel=1");
+    Process process = bash.start();
+    try {
+      assertThat(process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES))
+          .as("%s ends", command)
+          .isTrue();
+    } finally {
+      process.destroyForcibly();
+    }
+    String printed = Files.readString(output);
+    assertThat(process.exitValue())
+        .as("exit code of %s, which printed %s", command, printed)
+        .isZero();
+    return printed;
+  }
+}

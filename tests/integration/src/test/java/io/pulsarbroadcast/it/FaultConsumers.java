@@ -1,0 +1,88 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.values;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.Schema;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+
+/** Consumers of a broker with {@link PositionsFaults}, and what becomes of them. Stateless. */
+final class FaultConsumers {
+
+  private FaultConsumers() {}
+
+  /** A consumer of the subscription "all" that does not ask for Broadcast. */
+  static ConsumerBuilder<String> plain(Broker broker, String topic) {
+    return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("all");
+  }
+
+  /** Publishes five messages, of which "car" acknowledges two before it leaves. */
+  static void leaveCarAtTwo(Broker broker, String topic) throws Exception {
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveAndAck(car, 2)).isEqualTo(values(0, 2));
+    }
+  }
+
+  /** "car" returns and gets the other three. */
+  static void assertCarIsAtTwo(Broker broker, String topic) throws Exception {
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 3)).isEqualTo(values(2, 5));
+      assertNothingMore(car);
+    }
+  }
+
+  /** Subscribes with a client that does not try for long. */
+  static void subscribeSoon(Broker broker, String topic, String name) throws Exception {
+    try (PulsarClient client = brief(broker);
+        Consumer<String> consumer = Broker.broadcast(client, topic, "all", name).subscribe()) {
+      assertThat(consumer).as("should not have been answered").isNull();
+    }
+  }
+
+  /** A subscribe fails, because no positions log of the topic can be opened. */
+  static void assertRefusedWhileNoLogOpens(
+      Broker broker, Path folder, String topic, ThrowingCallable subscribe) throws Exception {
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.failToOpen();
+    try {
+      assertThatThrownBy(subscribe).isInstanceOf(PulsarClientException.class);
+      assertThat(faultsOf(broker, topic)).as("times that it was tried").isPositive();
+    } finally {
+      faults.open();
+    }
+  }
+
+  /** A client that does not try for long. */
+  static PulsarClient brief(Broker broker) throws PulsarClientException {
+    return PulsarClient.builder()
+        .serviceUrl(broker.process().serviceUrl())
+        .operationTimeout(3, TimeUnit.SECONDS)
+        .lookupTimeout(3, TimeUnit.SECONDS)
+        .build();
+  }
+
+  private static long faultsOf(Broker broker, String topic) throws IOException {
+    String local = PositionsFaults.localNameOf(topic);
+    try (Stream<String> lines = Files.lines(broker.process().logFile())) {
+      return lines
+          .filter(line -> line.contains("Fault: cannot open") && line.contains(local))
+          .count();
+    }
+  }
+}

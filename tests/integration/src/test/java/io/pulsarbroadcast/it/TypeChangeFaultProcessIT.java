@@ -1,0 +1,299 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.FaultConsumers.assertCarIsAtTwo;
+import static io.pulsarbroadcast.it.FaultConsumers.assertRefusedWhileNoLogOpens;
+import static io.pulsarbroadcast.it.FaultConsumers.brief;
+import static io.pulsarbroadcast.it.FaultConsumers.leaveCarAtTwo;
+import static io.pulsarbroadcast.it.FaultConsumers.plain;
+import static io.pulsarbroadcast.it.FaultConsumers.subscribeSoon;
+import static io.pulsarbroadcast.it.Messages.publish;
+import static io.pulsarbroadcast.it.Messages.receive;
+import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Messages.receiveUntil;
+import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
+import static io.pulsarbroadcast.it.Subscriptions.stats;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionMode;
+import org.apache.pulsar.client.api.transaction.Transaction;
+import org.apache.pulsar.common.policies.data.DispatchRate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A subscription becomes Broadcast or plain, or that is refused, while something fails: it is the
+ * one or the other, and who is refused leaves nothing behind.
+ */
+@Order(1)
+class TypeChangeFaultProcessIT {
+
+  @TempDir private static Path folder;
+  private static Broker broker;
+
+  @BeforeAll
+  static void startBroker() throws Exception {
+    broker = PositionsFaults.start(folder);
+  }
+
+  @AfterAll
+  static void stopBroker() throws Exception {
+    broker.close();
+  }
+
+  /** A subscribe that is refused changes nothing. */
+  @Test
+  void shouldLeaveAPlainSubscriptionAsItWasWhenTheBroadcastConsumerIsOneTooMany() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(plain, 4)).isEqualTo(values(0, 4));
+    }
+    List<Consumer<String>> others = fill(topic);
+    assertOneTooMany(broker.broadcast(topic, "all", "a"));
+    assertThat(stats(broker, topic, "all").getType()).isEqualTo("Exclusive");
+    others.get(0).close();
+    try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe()) {
+      assertThat(receiveAndAck(a, 6)).isEqualTo(values(4, 10));
+    }
+  }
+
+  /** The same of a plain consumer, whose refusal ends what had begun already. */
+  @Test
+  void shouldStillLimitTheDispatchRateWhenThePlainConsumerWasOneTooMany() throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    DispatchRate rate =
+        DispatchRate.builder()
+            .dispatchThrottlingRateInMsg(20)
+            .dispatchThrottlingRateInByte(-1)
+            .ratePeriodInSecond(1)
+            .build();
+    broker.admin().namespaces().setSubscriptionDispatchRate(namespace, rate);
+    String topic = OperatedBroker.topicIn(namespace);
+    leaveNoPosition(topic);
+    List<Consumer<String>> others = fill(topic);
+    assertOneTooMany(plain(broker, topic));
+    assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");
+    others.get(0).close();
+    try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe()) {
+      long start = System.nanoTime();
+      publish(broker, topic, 0, 100);
+      assertThat(receiveAndAck(a, 100)).isEqualTo(values(0, 100));
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .as("100 deliveries at 20 a second, of which the first, and one read more, come at once")
+          .isGreaterThan(Duration.ofSeconds(2));
+    }
+  }
+
+  /** As many consumers as one address may have on a topic. */
+  private static List<Consumer<String>> fill(String topic) throws Exception {
+    List<Consumer<String>> others = new ArrayList<>();
+    for (int i = 0; i < PositionsFaults.MAX_CONSUMERS; i++) {
+      others.add(broker.broadcast(topic, "other", "other-" + i).subscribe());
+    }
+    return others;
+  }
+
+  private static void assertOneTooMany(ConsumerBuilder<String> consumer) {
+    assertThatThrownBy(consumer::subscribe)
+        .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
+        .hasMessageContaining("Topic reached max same address consumers limit");
+  }
+
+  /** A subscribe that is refused changes nothing, nor for a consumer that uses transactions. */
+  @Test
+  void shouldTakeAcknowledgementsInTransactionsWhenItCouldNotBecomeBroadcast() throws Exception {
+    String topic = Broker.newTopic();
+    plain(broker, topic).subscribe().close();
+    publish(broker, topic, 0, 3);
+    assertRefusedWhileNoLogOpens(broker, folder, topic, () -> subscribeSoon(broker, topic, "car"));
+    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
+      Transaction transaction =
+          broker
+              .client()
+              .newTransaction()
+              .withTransactionTimeout(1, TimeUnit.MINUTES)
+              .build()
+              .get();
+      plain.acknowledgeAsync(receive(plain, 3).get(0).getMessageId(), transaction).get();
+      transaction.commit().get();
+      awaitBacklog(broker, topic, "all", 2);
+    }
+  }
+
+  /** With a mark and nothing declared it would be taken for one whose positions are lost. */
+  @Test
+  void shouldBePlainWhenTheBrokerDiesAsItBecomesPlain() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> brief =
+        broker
+            .atOnce(topic, "all", "brief")
+            .property("pulsar.broadcast.cursor.ttl.seconds", "0")
+            .subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveAndAck(brief, 2)).isEqualTo(values(0, 2));
+      awaitBacklog(broker, topic, "all", 3);
+    }
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(stats(broker, topic, "all").getSubscriptionProperties())
+                    .containsEntry("pulsar.broadcast.positions.waiting", "0"));
+    PositionsFaults.in(folder).haltWhenNothingIsDeclared(topic);
+    try (PulsarClient client = broker.newClient()) {
+      client.newConsumer(Schema.STRING).topic(topic).subscriptionName("all").subscribeAsync();
+      await().until(() -> !broker.process().isAlive());
+    }
+    broker.process().start();
+
+    try (PulsarClient client = broker.newClient();
+        Consumer<String> plain =
+            client.newConsumer(Schema.STRING).topic(topic).subscriptionName("all").subscribe()) {
+      assertThat(stats(broker, topic, "all").getType()).isEqualTo("Exclusive");
+      assertThat(receiveUntil(plain, "message-4"))
+          .as("I1, and what the broker had not stored yet")
+          .endsWith(values(2, 5).toArray(String[]::new));
+    }
+  }
+
+  /** Whoever comes back misses nothing, though the write that made it plain was not answered. */
+  @Test
+  void shouldGoOnWithItsLogWhenItCouldNotFindOutWhetherItBecamePlain() throws Exception {
+    String topic = Broker.newTopic();
+    leaveNoPosition(topic);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.loseNextRevocation(topic);
+    try (PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      assertThat(raw.subscribePlain(1_000_000, topic, "plain")).failsWithin(Duration.ofMinutes(1));
+    }
+    assertThat(faults.isRevocationToBeLost()).isFalse();
+
+    leaveCarAtTwo(broker, topic);
+    assertThat(faults.declared(topic)).matches("\\w+/-?\\d+/");
+    try (Consumer<String> other = broker.atOnce(topic, "all", "other").subscribe()) {
+      other.seek(MessageId.earliest);
+      assertThat(receiveAndAck(other, 1)).isEqualTo(values(0, 1));
+      awaitConnected(broker, other);
+    }
+    broker.admin().topics().unload(topic);
+    assertCarIsAtTwo(broker, topic);
+  }
+
+  private static void leaveNoPosition(String topic) throws Exception {
+    broker
+        .broadcast(topic, "all", "brief")
+        .property("pulsar.broadcast.cursor.ttl.seconds", "0")
+        .subscribe()
+        .close();
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(stats(broker, topic, "all").getSubscriptionProperties())
+                    .containsEntry("pulsar.broadcast.positions.waiting", "0"));
+  }
+
+  /** Nobody would ever acknowledge what a durable subscription keeps that nobody has. */
+  @Test
+  void shouldLeaveNoSubscriptionOfARefusedNonDurableConsumer() throws Exception {
+    String topic = Broker.newTopic();
+    List<Consumer<String>> others = fill(topic);
+    assertOneTooMany(nonDurable(topic));
+    assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("other");
+    for (Consumer<String> other : others) {
+      other.close();
+    }
+    try (PulsarClient client = brief(broker)) {
+      assertRefusedWhileNoLogOpens(
+          broker, folder, topic, () -> nonDurable(client, topic).subscribe());
+    }
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(broker.admin().topics().getSubscriptions(topic))
+                    .containsExactly("other"));
+  }
+
+  /** The same when it cannot be deleted then; the topic is loaded again before anybody comes. */
+  @Test
+  void shouldEndWithTheNextLoadWhatARefusedNonDurableConsumerLeft() throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createNonPartitionedTopic(topic);
+    leaveRefusedNonDurable(topic);
+    broker.admin().topics().unload(topic);
+    publish(broker, topic, 0, 1);
+    await()
+        .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
+  }
+
+  /** A plain consumer that takes over what was left has its subscription for good. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldKeepWhatARefusedNonDurableConsumerLeftForAPlainOne(boolean loadedAgain)
+      throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createNonPartitionedTopic(topic);
+    leaveRefusedNonDurable(topic);
+    if (loadedAgain) {
+      broker.admin().topics().unload(topic);
+    }
+    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
+      publish(broker, topic, 0, 5);
+      assertThat(receiveAndAck(plain, 2)).isEqualTo(values(0, 2));
+      awaitBacklog(broker, topic, "all", 3);
+    }
+    broker.admin().topics().unload(topic);
+    publish(broker, topic, 5, 6);
+    assertThat(stats(broker, topic, "all").getType())
+        .as("else it would end soon")
+        .isNotEqualTo("Broadcast");
+    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
+      assertThat(receiveAndAck(plain, 4)).isEqualTo(values(2, 6));
+    }
+  }
+
+  private static void leaveRefusedNonDurable(String topic) throws Exception {
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.failNextDeletion();
+    faults.failToOpen();
+    try (PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      assertThat(raw.subscribe(1_000_000, topic, "reader", false))
+          .failsWithin(Duration.ofMinutes(1));
+      assertThat(faults.isDeletionToFail()).isFalse();
+    } finally {
+      faults.open();
+    }
+    assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("all");
+  }
+
+  private static ConsumerBuilder<String> nonDurable(String topic) {
+    return nonDurable(broker.client(), topic);
+  }
+
+  private static ConsumerBuilder<String> nonDurable(PulsarClient client, String topic) {
+    return Broker.broadcast(client, topic, "all", "reader")
+        .subscriptionMode(SubscriptionMode.NonDurable);
+  }
+}
