@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -19,8 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /**
- * What README and docs/ say to type after {@code ./bench} and {@code ./demo} is understood. To run
- * it would take days.
+ * What the pages say to type after {@code ./bench} and {@code ./demo} is understood. To run it
+ * would take days.
  */
 class DocumentedBenchTest {
   private static final Path ROOT = Path.of("..");
@@ -31,16 +32,21 @@ class DocumentedBenchTest {
 
   private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|[^\\s\"]+");
 
+  private static final Pattern NAME = Pattern.compile("\\./bench ([a-z][\\w-]*)");
+
   static Stream<String> commands() throws IOException {
-    try (Stream<Path> pages = Files.list(ROOT.resolve("docs"))) {
-      return Stream.concat(
-          Stream.of(ROOT.resolve("README.md")),
-          pages.filter(page -> page.toString().endsWith(".md")).sorted().toList().stream())
-          .flatMap(DocumentedBenchTest::commandsOf)
-          .distinct()
-          .toList()
-          .stream();
+    return pages().stream().flatMap(DocumentedBenchTest::commandsOf).distinct();
+  }
+
+  private static List<Path> pages() throws IOException {
+    List<Path> pages = new ArrayList<>();
+    for (String folder : List.of("", "docs", "docs/examples", "deploy/aws-terraform")) {
+      try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+        files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(pages::add);
+      }
     }
+    pages.remove(ROOT.resolve("CHANGELOG.md"));
+    return pages;
   }
 
   private static Stream<String> commandsOf(Path page) {
@@ -65,6 +71,16 @@ class DocumentedBenchTest {
         new CommandLine(new Bench(System.out, System.err, false))
             .setCaseInsensitiveEnumValuesAllowed(true);
     assertThatCode(() -> line.parseArgs(words(command))).doesNotThrowAnyException();
+  }
+
+  @Test
+  void shouldNameCommandsThatThereAre() throws IOException {
+    List<String> names = new ArrayList<>();
+    for (Path page : pages()) {
+      NAME.matcher(Files.readString(page)).results().forEach(found -> names.add(found.group(1)));
+    }
+    assertThat(new CommandLine(new Bench(System.out, System.err, false)).getSubcommands())
+        .containsKeys(names.toArray(String[]::new));
   }
 
   private static String[] words(String command) {

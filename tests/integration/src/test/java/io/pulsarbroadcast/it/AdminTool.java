@@ -17,13 +17,7 @@ import java.util.stream.Stream;
 final class AdminTool {
   private static final int TIMEOUT_MINUTES = 3;
 
-  /** Each run is short: most of it is loading classes. */
-  private static final List<String> LIGHT_JVM =
-      List.of(
-          "-XX:+UseSerialGC",
-          "-XX:TieredStopAtLevel=1",
-          "-XX:+UnlockDiagnosticVMOptions",
-          "-XX:-BytecodeVerificationRemote");
+  static final String LIGHT_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1";
 
   /** What a run left behind. */
   record Result(int exitCode, String out, String err) {}
@@ -71,9 +65,7 @@ final class AdminTool {
     builder.environment().put("PULSAR_CLIENT_CONF", config.toString());
     builder.environment().put("PULSAR_LOG_LEVEL", "warn");
     builder.environment().put("LC_ALL", "C.UTF-8");
-    builder
-        .environment()
-        .put("PULSAR_EXTRA_OPTS", String.join(" ", LIGHT_JVM) + " -Djava.io.tmpdir=" + folder);
+    builder.environment().put("PULSAR_EXTRA_OPTS", LIGHT_JVM + " -Djava.io.tmpdir=" + folder);
     Process process = builder.start();
     try {
       assertThat(process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES))

@@ -41,6 +41,9 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
   /** Option of a broker's JVM: a level of Netty's ResourceLeakDetector. */
   static final String LEAK_DETECTION = "-Dpulsar.allocator.leak_detection=";
 
+  private static final ClassArchive CLASS_ARCHIVE =
+      ClassArchive.in(Path.of(System.getProperty("broker.class.archives")), version());
+
   static {
     // A machine that is busy must not fail a test.
     Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
@@ -53,6 +56,13 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
   /** The same without the NAR. */
   static PulsarProcessBuilder plainBroker() {
+    PulsarProcessBuilder broker = completeHome();
+    CLASS_ARCHIVE.use(broker);
+    return broker;
+  }
+
+  /** The same with everything in its home that the distribution has; it takes longer to start. */
+  static PulsarProcessBuilder completeHome() {
     PulsarProcessBuilder broker =
         PulsarProcess.builder()
             .pulsarHome(Path.of(System.getProperty("pulsar.home")))
@@ -63,9 +73,6 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
             // Who took and released it; every look at it would cost as much as all the rest.
             .jvmOption("-Dio.netty.leakDetection.acquireAndReleaseOnly=true")
             .setting("brokerDeleteInactiveTopicsEnabled", "false");
-    if (Files.exists(classArchive())) {
-      broker.classArchive(classArchive());
-    }
     String classPathFile = System.getProperty("broker.class.path.file");
     return classPathFile == null ? broker : broker.classPath(read(Path.of(classPathFile)));
   }
@@ -83,13 +90,6 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     }
   }
 
-  /** Of this line's brokers on this Java; the shared broker makes it, at its end. */
-  private static Path classArchive() {
-    return Path.of(
-        System.getProperty("broker.class.archives"),
-        "%s-on-java-%s.jsa".formatted(version(), Runtime.version()));
-  }
-
   static Path nar() {
     return Path.of(System.getProperty("broadcast.nar"));
   }
@@ -101,7 +101,9 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
   /** Starts the broker. */
   Broker start() {
-    return Broker.startWithTransactions(newBroker().classArchive(classArchive()));
+    PulsarProcessBuilder options = newBroker();
+    CLASS_ARCHIVE.record(options);
+    return Broker.startWithTransactions(options);
   }
 
   /** The broker of all classes, with clients of this class. */
@@ -273,22 +275,12 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
       client.shutdown();
       admin.close();
       if (ownsProcess) {
-        reportLeaks();
-        archiveClasses();
-        process.close();
-      }
-    }
-
-    /** For the brokers that tests start after this run of the shared one. */
-    private void archiveClasses() throws IOException {
-      Path archive = process.missingClassArchive().orElse(null);
-      if (archive != null && process.isAlive()) {
-        Path unfinished = archive.resolveSibling(archive.getFileName() + ".part");
-        Files.createDirectories(archive.getParent());
-        Files.deleteIfExists(unfinished);
-        new Jcmd(ProcessHandle.of(process.pid()).orElseThrow())
-            .run("VM.cds", "dynamic_dump", unfinished.toString());
-        Files.move(unfinished, archive);
+        try {
+          reportLeaks();
+          CLASS_ARCHIVE.writeFrom(process);
+        } finally {
+          process.close();
+        }
       }
     }
 

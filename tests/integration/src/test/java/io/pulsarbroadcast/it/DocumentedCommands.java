@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The commands that the pages of README and docs/ say to type: their indented lines, and the rows
- * of the table of {@code pulsar-admin broadcast}. docs/tests/commands.tsv says what runs each. For
- * {@code ./bench} and {@code ./demo} see DocumentedBenchTest.
+ * The commands that the pages say to type: their indented lines, the rows of the table of {@code
+ * pulsar-admin broadcast}, and what is quoted in a sentence. docs/tests/commands.tsv says what runs
+ * each. For {@code ./bench} and {@code ./demo} see DocumentedBenchTest.
  */
 final class DocumentedCommands {
   static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
@@ -21,6 +21,11 @@ final class DocumentedCommands {
   private static final Pattern OF_THE_OTHER_TEST = Pattern.compile("\\./(bench|demo)\\b.*");
   private static final String TABLE = "| `bin/pulsar-admin broadcast` |";
   private static final Pattern ROW = Pattern.compile("\\| `([^`]+)` \\|.*");
+
+  /** In a sentence, with an option: without one it may be the command's name. */
+  private static final Pattern INLINE =
+      Pattern.compile(
+          "`((?:mvn|bin/pulsar[\\w-]*|pulsar-admin|\\.ci/[\\w-]+|terraform|docker|helm|curl) [^`]*)`");
 
   /** A command as the page has it, in one line. */
   record Command(String page, String text) {
@@ -61,7 +66,8 @@ final class DocumentedCommands {
     boolean fenced = false;
     boolean inTable = false;
     String begun = "";
-    for (String line : Files.readAllLines(page)) {
+    List<String> lines = Files.readAllLines(page);
+    for (String line : lines) {
       Matcher row = ROW.matcher(line);
       if (line.strip().startsWith("```")) {
         fenced = !fenced;
@@ -81,6 +87,12 @@ final class DocumentedCommands {
         inTable = false;
       }
     }
+    INLINE
+        .matcher(String.join(" ", lines))
+        .results()
+        .map(found -> found.group(1))
+        .filter(text -> text.contains(" -"))
+        .forEach(text -> commands.add(new Command(name, text)));
     commands.removeIf(command -> OF_THE_OTHER_TEST.matcher(command.text()).matches());
     return commands;
   }

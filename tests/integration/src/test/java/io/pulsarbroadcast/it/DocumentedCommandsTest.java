@@ -7,6 +7,7 @@ import io.pulsarbroadcast.it.DocumentedCommands.Row;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class DocumentedCommandsTest {
   private static final Pattern NOT_RUN = Pattern.compile("no command|not run: .+");
   private static final Pattern SCRIPT = Pattern.compile("[\\w./-]*/[\\w.-]+");
-  private static final Pattern CLASS = Pattern.compile("\\b[A-Z]\\w+(IT|Test|Cluster)\\b");
+  private static final Pattern CLASS = Pattern.compile("\\b[A-Z]\\w+IT\\b");
 
   @Test
   void shouldBeInTheTable() throws IOException {
@@ -40,12 +41,21 @@ class DocumentedCommandsTest {
   private static boolean exists(String runBy) throws IOException {
     Matcher named = CLASS.matcher(runBy);
     if (named.find()) {
-      String file = named.group() + ".java";
-      try (Stream<Path> files = Files.walk(DocumentedCommands.ROOT.resolve("tests"))) {
-        return files.anyMatch(path -> path.endsWith(file));
-      }
+      return isSource(named.group() + ".java");
     }
     Matcher script = SCRIPT.matcher(runBy);
     return script.find() && Files.isExecutable(DocumentedCommands.ROOT.resolve(script.group()));
+  }
+
+  private static boolean isSource(String file) throws IOException {
+    for (String module : List.of("tests/integration", "tests/containers")) {
+      try (Stream<Path> files =
+          Files.walk(DocumentedCommands.ROOT.resolve(module).resolve("src"))) {
+        if (files.anyMatch(path -> path.endsWith(file))) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 }

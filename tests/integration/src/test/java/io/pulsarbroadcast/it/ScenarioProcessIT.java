@@ -145,7 +145,7 @@ class ScenarioProcessIT {
             classPath);
 
     assertThat(figures.path("deltaBytes one place").asDouble()).isBetween(1.0, 1_000.0);
-    assertThat(figures.path("deltaBytes own places").asDouble()).isGreaterThan(1_000);
+    assertThat(figures.path("deltaBytes own places").asDouble()).isGreaterThan(10_000);
     assertThat(files()).contains("encoding.csv", "encoding-alone.csv", "through-the-broker.csv");
   }
 

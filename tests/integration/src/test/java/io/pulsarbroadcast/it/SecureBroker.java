@@ -36,11 +36,14 @@ import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.common.policies.data.AuthAction;
 
 /**
- * A broker with the NAR that authenticates by token, authorizes, and has second ports with TLS on
- * which clients need a certificate. Expired tokens are noticed within a second. Stateless apart
- * from that; any thread may call it.
+ * A broker with the NAR that authenticates by token or certificate, authorizes, and has second
+ * ports with TLS on which clients need a certificate. Expired tokens are noticed within a second.
+ * Stateless apart from that; any thread may call it.
  */
 final class SecureBroker implements AutoCloseable {
+
+  /** Of the certificate that the broker trusts. */
+  static final String ROLE_OF_CERTIFICATE = "localhost";
 
   private static final String TOKEN_PLUGIN =
       "org.apache.pulsar.client.impl.auth.AuthenticationToken";
@@ -89,7 +92,8 @@ final class SecureBroker implements AutoCloseable {
     settings.put("authenticationEnabled", "true");
     settings.put(
         "authenticationProviders",
-        "org.apache.pulsar.broker.authentication.AuthenticationProviderToken");
+        "org.apache.pulsar.broker.authentication.AuthenticationProviderToken,"
+            + "org.apache.pulsar.broker.authentication.AuthenticationProviderTls");
     settings.put("authorizationEnabled", "true");
     settings.put("superUserRoles", "admin,proxy");
     settings.put(
@@ -207,7 +211,7 @@ final class SecureBroker implements AutoCloseable {
 
   private static SelfSignedCertificate selfSigned() {
     try {
-      return new SelfSignedCertificate("localhost");
+      return new SelfSignedCertificate(ROLE_OF_CERTIFICATE);
     } catch (CertificateException e) {
       throw new IllegalStateException(e);
     }

@@ -46,7 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Broadcast consumers pass the authentication, authorization and TLS of any consumer; whoever is
  * refused leaves no trace (I3, I4, I9). A stock consumer beside shows what the broker does itself.
  */
-@Order(2)
+@Order(1)
 class SecurityProcessIT {
 
   private static final String MEMBER = "member";
@@ -241,6 +241,29 @@ class SecurityProcessIT {
     assertThat(overTls(true, broker.token(MEMBER)).list().names()).containsExactly("parked");
     assertThat(overTls(true, broker.token("stranger")).list().status()).isEqualTo(401);
     assertThatThrownBy(overTls(false, broker.token(MEMBER))::list).isInstanceOf(IOException.class);
+  }
+
+  /** A certificate is asked for the permissions of its role when there is no token. */
+  @Test
+  void shouldRefusePositionsToACertificateAsTheBrokerRefusesItsOwnCalls() throws Exception {
+    try (PulsarClient members = broker.client(MEMBER)) {
+      Broker.broadcast(members, topic, "all", "parked").subscribe().close();
+      publish(members, topic, 0, 3);
+    }
+    PositionsRequests theirs = overTls(true, null);
+    Map<String, Object> move = Map.of("name", "parked", "to", "latest");
+    TopicState before = state();
+
+    assertThat(theirs.list().status()).isEqualTo(theirs.peek()).isEqualTo(401);
+    assertThat(theirs.move(move).status()).isEqualTo(theirs.reset()).isEqualTo(401);
+    assertThat(theirs.drop(Map.of("all", true)).status()).isEqualTo(theirs.delete()).isEqualTo(401);
+    assertThat(state()).isEqualTo(before);
+
+    broker.allow(namespace, SecureBroker.ROLE_OF_CERTIFICATE, AuthAction.consume);
+
+    assertThat(theirs.list().names()).containsExactly("parked");
+    assertThat(theirs.move(move).number("skippedEntries")).isEqualTo(3);
+    assertThat(theirs.drop(Map.of("all", true)).number("positions")).isEqualTo(1);
   }
 
   private PositionsRequests overTls(boolean trusted, String token) throws IOException {

@@ -68,8 +68,7 @@ final class LaunchCommand {
     ProcessBuilder process = of(folder, command, options.javaHome, memoryOptions());
     Map<String, String> environment = process.environment();
     environment.put("PULSAR_EXTRA_OPTS", String.join(" ", extraOptions()));
-    if (options.classArchive != null) {
-      // An archive is for the jars at one place, and for no folder that has something in it.
+    if (options.jarsInPlace) {
       environment.put("PULSAR_CLASSPATH", options.pulsarHome.toRealPath().resolve("lib") + "/*");
       environment.put("PULSAR_LOG_CONF", options.pulsarHome.resolve("no-folder/none").toString());
     }
@@ -137,14 +136,8 @@ final class LaunchCommand {
   private List<String> extraOptions() {
     List<String> extra = new ArrayList<>(DEFAULT_EXTRA_OPTIONS);
     extra.add("-Djava.io.tmpdir=" + folder.temp());
-    if (options.classPath != null || options.classArchive != null) {
+    if (options.classPath != null || options.jarsInPlace) {
       extra.add("-Dlog4j.configurationFile=" + folder.logConfiguration());
-    }
-    if (options.classArchive != null) {
-      extra.add(
-          Files.exists(options.classArchive)
-              ? "-XX:SharedArchiveFile=" + options.classArchive
-              : "-XX:+RecordDynamicDumpInfo");
     }
     extra.addAll(options.jvmOptions);
     return extra;

@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -65,7 +64,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     try {
       InstanceFolder folder =
           InstanceFolder.fill(root, options.pulsarHome, options.classPath == null);
-      if (options.classPath == null && options.classArchive != null) {
+      if (options.classPath == null && options.jarsInPlace) {
         folder.unlinkJars();
       }
       PulsarProcess pulsar = new PulsarProcess(options, folder, watchdog, FreePorts.find(3));
@@ -245,12 +244,9 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     folder.removeSetting(key);
   }
 
-  /**
-   * Where a class archive is to be made of what this broker has noted, if it does; see {@link
-   * PulsarProcessBuilder#classArchive}.
-   */
-  public Optional<Path> missingClassArchive() {
-    return Optional.ofNullable(options.classArchive).filter(Files::notExists);
+  /** Whether it is one of those that were given to {@link PulsarProcessBuilder#jvmOption}. */
+  public boolean hasJvmOption(String option) {
+    return options.jvmOptions.contains(option);
   }
 
   public boolean isAlive() {

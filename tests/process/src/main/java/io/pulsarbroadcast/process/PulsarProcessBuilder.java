@@ -25,7 +25,7 @@ public final class PulsarProcessBuilder {
   Duration stopTimeout = Duration.ofSeconds(20);
   Path keepLogs;
   boolean lightJvm;
-  Path classArchive;
+  boolean jarsInPlace;
   String adminToken;
   final Map<String, String> settings = new LinkedHashMap<>();
   final Map<String, String> environment = new LinkedHashMap<>();
@@ -79,13 +79,11 @@ public final class PulsarProcessBuilder {
   }
 
   /**
-   * A class data archive (CDS, JEP 350) of this distribution's classes, with which a broker starts
-   * with two thirds of the processor time. If there is none, the broker notes what it loads, which
-   * costs as much again, until {@code jcmd PID VM.cds dynamic_dump FILE} writes the archive. A JVM
-   * that an archive does not fit starts without it.
+   * The class path names the distribution's jars where they are and no folder with files, instead
+   * of those in the instance folder: then one class data archive of the JVM fits all instances.
    */
-  public PulsarProcessBuilder classArchive(Path file) {
-    this.classArchive = file;
+  public PulsarProcessBuilder jarsInPlace() {
+    this.jarsInPlace = true;
     return this;
   }
 
