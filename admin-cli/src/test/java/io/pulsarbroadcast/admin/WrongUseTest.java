@@ -21,6 +21,8 @@ class WrongUseTest extends CommandTest {
         "positions t -s alerts --absent --connected | --absent and --connected exclude each other",
         "positions non-persistent://public/default/t -s alerts | Topic 'non-persistent://public/default/t' is not allowed",
         "positions a/b -s alerts | Topic 'a/b' is not allowed",
+        "position a/b -s alerts -n car | Topic 'a/b' is not allowed",
+        "convert a/b -s alerts | Topic 'a/b' is not allowed",
         "drop t -s alerts | Which positions to drop is missing; allowed is either -n, or --all",
         "drop t -s alerts --all -n car | is said in several ways",
         "drop t -s alerts --all --name-prefix car | is said in several ways",

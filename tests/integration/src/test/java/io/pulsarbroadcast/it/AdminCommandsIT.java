@@ -85,6 +85,9 @@ class AdminCommandsIT {
       assertThat(refused.exitCode()).isEqualTo(1);
       assertThat(refused.err()).contains("1 consumer connected");
     }
+    Result wrong = tool.run("broadcast", "settings", "alerts");
+    assertThat(wrong.exitCode()).isEqualTo(1);
+    assertThat(wrong.err()).contains("'alerts'", "Usage: pulsar-admin broadcast settings");
     JsonNode settings = json(tool.run("broadcast", "settings", "--json"));
     assertThat(settings.at("/settings/broadcastAckExecutor").asText()).isEqualTo("io");
     JsonNode converted =
