@@ -86,7 +86,7 @@ final class MemorySampler implements AutoCloseable {
   }
 
   List<Sample> samples() {
-    return samples;
+    return List.copyOf(samples);
   }
 
   /** Whether the last third of a phase is hardly above its first. */

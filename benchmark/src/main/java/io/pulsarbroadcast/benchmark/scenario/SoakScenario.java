@@ -370,10 +370,12 @@ public final class SoakScenario extends AbstractScenario {
   }
 
   private static void reportMemory(Session session, MemorySampler memory) throws IOException {
-    List<Double> seconds = memory.samples().stream().map(Sample::seconds).toList();
+    // Another sample may come meanwhile.
+    List<Sample> samples = memory.samples();
+    List<Double> seconds = samples.stream().map(Sample::seconds).toList();
     List<Line> lines = new ArrayList<>();
     for (Measure measure : MemorySampler.MEASURES) {
-      List<Double> megabytes = memory.samples().stream().map(measure.megabytes()).toList();
+      List<Double> megabytes = samples.stream().map(measure.megabytes()).toList();
       lines.add(new Line(measure.name(), seconds, megabytes));
       session.check(memory.flat(measure, WITH));
     }

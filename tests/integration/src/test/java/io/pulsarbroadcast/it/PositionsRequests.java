@@ -118,6 +118,8 @@ record PositionsRequests(
 
   private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {
     if (token != null) {
+      // Without its name, Pulsar 3.0 takes the certificate first where there is one.
+      request.header("X-Pulsar-Auth-Method-Name", "token");
       request.header("Authorization", "Bearer " + token);
     }
     var response = http.send(request.build(), BodyHandlers.ofString());
