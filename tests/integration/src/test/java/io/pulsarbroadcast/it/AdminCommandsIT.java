@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.pulsarbroadcast.it.AdminTool.Result;
+import io.pulsarbroadcast.it.Bash.Result;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.nio.file.Path;

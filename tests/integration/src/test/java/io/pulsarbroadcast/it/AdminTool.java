@@ -1,7 +1,6 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.IOException;
@@ -9,18 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The distribution's {@code bin/pulsar-admin} with the packaged commands. */
 final class AdminTool {
-  private static final int TIMEOUT_MINUTES = 3;
-
   static final String LIGHT_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1";
-
-  /** What a run left behind. */
-  record Result(int exitCode, String out, String err) {}
 
   private final Path script;
   private final Path folder;
@@ -49,32 +43,25 @@ final class AdminTool {
     return new AdminTool(script, folder, config);
   }
 
-  Result run(String... words) throws IOException, InterruptedException {
+  Bash.Result run(String... words) throws IOException, InterruptedException {
     return answering("", words);
   }
 
-  Result answering(String input, String... words) throws IOException, InterruptedException {
-    Path in = Files.writeString(folder.resolve("in"), input);
-    Path out = folder.resolve("out");
-    Path err = folder.resolve("err");
-    ProcessBuilder builder =
-        new ProcessBuilder("bash", "-c", "exec " + quoted(script.toString()) + quotedAll(words))
-            .redirectInput(in.toFile())
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile());
-    builder.environment().put("PULSAR_CLIENT_CONF", config.toString());
-    builder.environment().put("PULSAR_LOG_LEVEL", "warn");
-    builder.environment().put("LC_ALL", "C.UTF-8");
-    builder.environment().put("PULSAR_EXTRA_OPTS", LIGHT_JVM + " -Djava.io.tmpdir=" + folder);
-    Process process = builder.start();
-    try {
-      assertThat(process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES))
-          .as("pulsar-admin ends")
-          .isTrue();
-    } finally {
-      process.destroyForcibly();
-    }
-    return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+  Bash.Result answering(String input, String... words) throws IOException, InterruptedException {
+    return Bash.run(
+        "exec " + quoted(script.toString()) + quotedAll(words),
+        folder,
+        input,
+        Map.of(
+            "PULSAR_CLIENT_CONF",
+            config.toString(),
+            "PULSAR_LOG_LEVEL",
+            "warn",
+            "LC_ALL",
+            "C.UTF-8",
+            "PULSAR_EXTRA_OPTS",
+            LIGHT_JVM + " -Djava.io.tmpdir=" + folder),
+        folder);
   }
 
   private static String quotedAll(String... words) {

@@ -13,25 +13,30 @@ import java.util.stream.Stream;
 /**
  * The commands that the pages say to type: their indented lines, the rows of the table of {@code
  * pulsar-admin broadcast}, and what is quoted in a sentence. docs/tests/commands.tsv says what runs
- * each. For {@code ./bench} and {@code ./demo} see DocumentedBenchTest.
+ * each; {@link DocumentedBenchTest} reads those of {@code ./bench} and {@code ./demo}.
  */
 final class DocumentedCommands {
   static final Path ROOT = Path.of("../..").toAbsolutePath().normalize();
 
-  private static final Pattern OF_THE_OTHER_TEST = Pattern.compile("\\./(bench|demo)\\b.*");
+  private static final Pattern BENCH = Pattern.compile("\\./(bench|demo)\\b.*");
   private static final String TABLE = "| `bin/pulsar-admin broadcast` |";
   private static final Pattern ROW = Pattern.compile("\\| `([^`]+)` \\|.*");
 
   /** In a sentence, with an option: without one it may be the command's name. */
   private static final Pattern INLINE =
       Pattern.compile(
-          "`((?:mvn|bin/pulsar[\\w-]*|pulsar-admin|\\.ci/[\\w-]+|terraform|docker|helm|curl) [^`]*)`");
+          "`((?:mvn|bin/pulsar[\\w-]*|pulsar-admin|\\.ci/[\\w-]+|\\./bench|\\./demo|terraform|docker"
+              + "|helm|curl) [^`]*)`");
 
   /** A command as the page has it, in one line. */
   record Command(String page, String text) {
     @Override
     public String toString() {
       return page + ": " + text;
+    }
+
+    boolean isOfBench() {
+      return BENCH.matcher(text).matches();
     }
   }
 
@@ -50,14 +55,22 @@ final class DocumentedCommands {
 
   static List<Command> ofAllPages() throws IOException {
     List<Command> commands = new ArrayList<>();
-    for (String folder : List.of("", "docs", "docs/examples", "deploy/aws-terraform")) {
-      try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
-        for (Path page : files.filter(file -> file.toString().endsWith(".md")).sorted().toList()) {
-          commands.addAll(ofPage(page));
-        }
-      }
+    for (Path page : pages()) {
+      commands.addAll(ofPage(page));
     }
     return commands;
+  }
+
+  static List<Path> pages() throws IOException {
+    List<Path> pages = new ArrayList<>();
+    for (String folder : List.of("", "docs", "docs/examples", "deploy/aws-terraform")) {
+      try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
+        files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(pages::add);
+      }
+    }
+    // It names what former versions had.
+    pages.remove(ROOT.resolve("CHANGELOG.md"));
+    return pages;
   }
 
   private static List<Command> ofPage(Path page) throws IOException {
@@ -93,7 +106,6 @@ final class DocumentedCommands {
         .map(found -> found.group(1))
         .filter(text -> text.contains(" -"))
         .forEach(text -> commands.add(new Command(name, text)));
-    commands.removeIf(command -> OF_THE_OTHER_TEST.matcher(command.text()).matches());
     return commands;
   }
 }

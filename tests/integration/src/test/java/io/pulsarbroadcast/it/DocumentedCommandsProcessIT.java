@@ -36,7 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Order(1)
 @Tag("complete")
 class DocumentedCommandsProcessIT {
-  private static final int TIMEOUT_MINUTES = 3;
   private static final String AREA_7 = "persistent://city/traffic/area-7";
   private static final String SHORT_AREA_7 = "persistent://public/default/area-7";
 
@@ -53,6 +52,7 @@ class DocumentedCommandsProcessIT {
 
   @TempDir private Path work;
   private final List<Command> run = new ArrayList<>();
+  private List<Command> documented;
   private Broker broker;
 
   /** Assignments of the page, for the commands that follow. */
@@ -63,6 +63,7 @@ class DocumentedCommandsProcessIT {
   void shouldDoWhatTheirPagesSay() throws Exception {
     try (Broker started = Broker.start(BrokerExtension.completeHome())) {
       broker = started;
+      documented = DocumentedCommands.ofAllPages();
       prepareFolders();
       install();
       check();
@@ -260,9 +261,9 @@ class DocumentedCommandsProcessIT {
   }
 
   /** The page's only command that begins like this. */
-  private Command take(String page, String beginning) throws IOException {
+  private Command take(String page, String beginning) {
     List<Command> found =
-        DocumentedCommands.ofAllPages().stream()
+        documented.stream()
             .filter(each -> each.page().equals(page) && each.text().startsWith(beginning))
             .distinct()
             .toList();
@@ -282,36 +283,20 @@ class DocumentedCommandsProcessIT {
       variables += command + "\n";
     }
     boolean inHome = command.startsWith("bin/") || command.startsWith("pulsar-admin");
-    Path script = work.resolve("command.sh");
-    Files.writeString(
-        script,
-        String.join(
-            "\n",
-            "set -euo pipefail",
-            "PATH=$PULSAR_HOME/bin:$PATH",
-            "curl() { command curl -sS --fail \"$@\"; }",
-            variables + command,
-            ""));
-    Path input = Files.writeString(work.resolve("in"), ANSWER);
-    Path output = work.resolve("out");
-    ProcessBuilder bash =
-        new ProcessBuilder("bash", script.toString())
-            .directory((inHome ? home() : work).toFile())
-            .redirectErrorStream(true)
-            .redirectInput(input.toFile())
-            .redirectOutput(output.toFile());
-    bash.environment().put("PULSAR_HOME", home().toString());
-    bash.environment().put("PULSAR_EXTRA_OPTS", AdminTool.LIGHT_JVM);
-    Process process = bash.start();
-    try {
-      assertThat(process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES))
-          .as("%s ends", command)
-          .isTrue();
-    } finally {
-      process.destroyForcibly();
-    }
-    String printed = Files.readString(output);
-    assertThat(process.exitValue())
+    Bash.Result result =
+        Bash.run(
+            String.join(
+                "\n",
+                "set -euo pipefail",
+                "PATH=$PULSAR_HOME/bin:$PATH",
+                "curl() { command curl -sS --fail \"$@\"; }",
+                variables + command),
+            inHome ? home() : work,
+            ANSWER,
+            Map.of("PULSAR_HOME", home().toString(), "PULSAR_EXTRA_OPTS", AdminTool.LIGHT_JVM),
+            work);
+    String printed = result.out() + result.err();
+    assertThat(result.exitCode())
         .as("exit code of %s, which printed %s", command, printed)
         .isZero();
     return printed;

@@ -38,6 +38,9 @@ final class RawConnection {
   /** Ids of consumers that the client does not give itself: this one and those after it. */
   static final long FIRST = 1_000_000;
 
+  /** For an answer that must come. */
+  static final Duration TIMEOUT = Duration.ofMinutes(1);
+
   private final PulsarClientImpl client;
   private final ClientCnx connection;
   private volatile long lastRequest;

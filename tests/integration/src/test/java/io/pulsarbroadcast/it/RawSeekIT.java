@@ -5,6 +5,7 @@ import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.RawConnection.FIRST;
+import static io.pulsarbroadcast.it.RawConnection.TIMEOUT;
 import static io.pulsarbroadcast.it.RawConnection.isDone;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.awaitConsumers;
@@ -13,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -39,8 +39,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(BrokerExtension.class)
 @Order(1)
 class RawSeekIT {
-
-  private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
   /** I5: what was sent before a seek and is acknowledged after it does not undo it. */
   @Test

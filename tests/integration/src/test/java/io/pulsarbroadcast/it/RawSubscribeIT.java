@@ -3,6 +3,7 @@ package io.pulsarbroadcast.it;
 
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.RawConnection.FIRST;
+import static io.pulsarbroadcast.it.RawConnection.TIMEOUT;
 import static io.pulsarbroadcast.it.Subscriptions.assertDeletedBeforeTheNextWasMade;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
@@ -10,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -37,8 +37,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(BrokerExtension.class)
 @Order(1)
 class RawSubscribeIT {
-
-  private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
   /**
    * The subscription ends with the last that leaves, or goes on with those that come; who leaves is

@@ -5,13 +5,13 @@ import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.RawConnection.FIRST;
+import static io.pulsarbroadcast.it.RawConnection.TIMEOUT;
 import static io.pulsarbroadcast.it.RawConnection.isDone;
 import static io.pulsarbroadcast.it.Subscriptions.assertDeletedBeforeTheNextWasMade;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,8 +30,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(BrokerExtension.class)
 @Order(1)
 class RawUnsubscribeIT {
-
-  private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
   /** The positions go with those who leave, and the subscription with the last. */
   @Test

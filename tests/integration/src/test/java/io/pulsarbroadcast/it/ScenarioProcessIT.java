@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.pulsarbroadcast.benchmark.Bench;
+import io.pulsarbroadcast.process.Folders;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
@@ -13,7 +14,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,14 +45,7 @@ class ScenarioProcessIT {
       Files.createSymbolicLink(pulsarHome.resolve(linked), distribution.resolve(linked));
     }
     for (String copied : List.of("bin", "conf")) {
-      try (Stream<Path> files = Files.walk(distribution.resolve(copied))) {
-        for (Path file : (Iterable<Path>) files::iterator) {
-          Files.copy(
-              file,
-              pulsarHome.resolve(distribution.relativize(file).toString()),
-              StandardCopyOption.COPY_ATTRIBUTES);
-        }
-      }
+      Folders.copy(distribution.resolve(copied), pulsarHome.resolve(copied));
     }
     Files.writeString(
         pulsarHome.resolve("conf/pulsar_env.sh"),

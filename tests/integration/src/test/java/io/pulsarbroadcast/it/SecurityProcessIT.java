@@ -204,22 +204,29 @@ class SecurityProcessIT {
       TopicState before = state();
       PositionsRequests theirs = new PositionsRequests(broker.adminUrl(), topic, "all", token);
 
-      assertThat(theirs.list().status()).isEqualTo(theirs.peek()).isEqualTo(401);
-      assertThat(theirs.drop(Map.of("all", true)).status())
-          .isEqualTo(theirs.delete())
-          .isEqualTo(401);
-      assertThat(theirs.move(Map.of("name", "parked", "to", "latest")).status())
-          .isEqualTo(theirs.reset())
-          .isEqualTo(401);
-
+      assertRefused(theirs);
       assertThat(state()).isEqualTo(before);
       PositionsRequests ours =
           new PositionsRequests(broker.adminUrl(), topic, "all", broker.token(MEMBER));
-      assertThat(ours.list().names()).containsExactly("parked");
-      assertThat(ours.move(Map.of("name", "parked", "to", "latest")).number("skippedEntries"))
-          .isEqualTo(3);
-      assertThat(ours.drop(Map.of("all", true)).number("positions")).isEqualTo(1);
+      assertAnswered(ours);
     }
+  }
+
+  /** As the broker's own calls are, by the same number. */
+  private static void assertRefused(PositionsRequests theirs) throws Exception {
+    assertThat(theirs.list().status()).isEqualTo(theirs.peek()).isEqualTo(401);
+    assertThat(theirs.drop(Map.of("all", true)).status()).isEqualTo(theirs.delete()).isEqualTo(401);
+    assertThat(theirs.move(Map.of("name", "parked", "to", "latest")).status())
+        .isEqualTo(theirs.reset())
+        .isEqualTo(401);
+  }
+
+  /** Moves the position over the three messages that it has not acknowledged, and drops it. */
+  private static void assertAnswered(PositionsRequests ours) throws Exception {
+    assertThat(ours.list().names()).containsExactly("parked");
+    assertThat(ours.move(Map.of("name", "parked", "to", "latest")).number("skippedEntries"))
+        .isEqualTo(3);
+    assertThat(ours.drop(Map.of("all", true)).number("positions")).isEqualTo(1);
   }
 
   /** As the broker shows its own settings. */
@@ -261,9 +268,7 @@ class SecurityProcessIT {
 
     broker.allow(namespace, SecureBroker.ROLE_OF_CERTIFICATE, AuthAction.consume);
 
-    assertThat(theirs.list().names()).containsExactly("parked");
-    assertThat(theirs.move(move).number("skippedEntries")).isEqualTo(3);
-    assertThat(theirs.drop(Map.of("all", true)).number("positions")).isEqualTo(1);
+    assertAnswered(theirs);
   }
 
   private PositionsRequests overTls(boolean trusted, String token) throws IOException {

@@ -182,10 +182,10 @@ class StoredPositionsIT {
     // On 3.0, of the broker's own topics there, one may fail whose reader is just being closed.
     await()
         .ignoreExceptionsInstanceOf(PulsarAdminException.ServerSideErrorException.class)
-        .untilAsserted(() -> assertDeleted(broker, namespace));
+        .untilAsserted(() -> deleteForGood(broker, namespace));
   }
 
-  private static void assertDeleted(Broker broker, String namespace) throws PulsarAdminException {
+  private static void deleteForGood(Broker broker, String namespace) throws PulsarAdminException {
     if (broker.admin().namespaces().getNamespaces("public").contains(namespace)) {
       broker.admin().namespaces().deleteNamespace(namespace);
     }

@@ -10,13 +10,13 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /** Copies and deletes folders. Any thread may call it. */
-final class Folders {
+public final class Folders {
   private static final int DELETE_ATTEMPTS = 5;
 
   private Folders() {}
 
   /** Copies a folder with everything in it, keeping the executable bits. */
-  static void copy(Path from, Path to) throws IOException {
+  public static void copy(Path from, Path to) throws IOException {
     try (Stream<Path> paths = Files.walk(from)) {
       for (Path path : (Iterable<Path>) paths::iterator) {
         Path target = to.resolve(from.relativize(path).toString());

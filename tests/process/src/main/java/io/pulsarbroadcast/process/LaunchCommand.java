@@ -69,6 +69,7 @@ final class LaunchCommand {
     Map<String, String> environment = process.environment();
     environment.put("PULSAR_EXTRA_OPTS", String.join(" ", extraOptions()));
     if (options.jarsInPlace) {
+      // The script puts the folder of the log configuration before, and its home's lib/ after it.
       environment.put("PULSAR_CLASSPATH", options.pulsarHome.toRealPath().resolve("lib") + "/*");
       environment.put("PULSAR_LOG_CONF", options.pulsarHome.resolve("no-folder/none").toString());
     }

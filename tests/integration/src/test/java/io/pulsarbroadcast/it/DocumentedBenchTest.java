@@ -1,17 +1,16 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
-package io.pulsarbroadcast.benchmark;
+package io.pulsarbroadcast.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
+import io.pulsarbroadcast.benchmark.Bench;
+import io.pulsarbroadcast.it.DocumentedCommands.Command;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -24,44 +23,21 @@ import picocli.CommandLine;
  * would take days.
  */
 class DocumentedBenchTest {
-  private static final Path ROOT = Path.of("..");
-
-  /** An indented line, or, in a paragraph, between backquotes and with an option. */
-  private static final Pattern COMMAND =
-      Pattern.compile("(?m)(?:`(?=[^`\\n]* --)|^ {4,})\\./(bench|demo)\\b([^`\\n#]*)(?:[`#]|$)");
-
   private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|[^\\s\"]+");
 
   private static final Pattern NAME = Pattern.compile("\\./bench ([a-z][\\w-]*)");
 
   static Stream<String> commands() throws IOException {
-    return pages().stream().flatMap(DocumentedBenchTest::commandsOf).distinct();
-  }
-
-  private static List<Path> pages() throws IOException {
-    List<Path> pages = new ArrayList<>();
-    for (String folder : List.of("", "docs", "docs/examples", "deploy/aws-terraform")) {
-      try (Stream<Path> files = Files.list(ROOT.resolve(folder))) {
-        files.filter(file -> file.toString().endsWith(".md")).sorted().forEach(pages::add);
-      }
-    }
-    pages.remove(ROOT.resolve("CHANGELOG.md"));
-    return pages;
-  }
-
-  private static Stream<String> commandsOf(Path page) {
-    try {
-      String text = Files.readString(page).replaceAll("\\\\\\n *", "");
-      Matcher commands = COMMAND.matcher(text);
-      return commands.results().map(found -> found.group(1) + found.group(2).stripTrailing());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return DocumentedCommands.ofAllPages().stream()
+        .filter(Command::isOfBench)
+        .map(command -> command.text().replaceFirst("#.*", "").strip())
+        .distinct();
   }
 
   @Test
   void shouldBeFound() throws IOException {
-    assertThat(commands()).contains("demo", "bench fanout --floor --connections 64", "bench jmh");
+    assertThat(commands())
+        .contains("./demo", "./bench fanout --floor --connections 64", "./bench jmh");
   }
 
   @ParameterizedTest
@@ -76,7 +52,7 @@ class DocumentedBenchTest {
   @Test
   void shouldNameCommandsThatThereAre() throws IOException {
     List<String> names = new ArrayList<>();
-    for (Path page : pages()) {
+    for (Path page : DocumentedCommands.pages()) {
       NAME.matcher(Files.readString(page)).results().forEach(found -> names.add(found.group(1)));
     }
     assertThat(new CommandLine(new Bench(System.out, System.err, false)).getSubcommands())
@@ -90,8 +66,7 @@ class DocumentedBenchTest {
             .map(word -> word.group(1) == null ? word.group() : word.group(1))
             .toList();
     // ./demo is ./bench demo.
-    return words.get(0).equals("demo")
-        ? words.toArray(String[]::new)
-        : Arrays.copyOfRange(words.toArray(String[]::new), 1, words.size());
+    Stream<String> first = words.get(0).equals("./demo") ? Stream.of("demo") : Stream.of();
+    return Stream.concat(first, words.stream().skip(1)).toArray(String[]::new);
   }
 }
