@@ -71,6 +71,7 @@ class DocumentedCommandsProcessIT {
       operate();
       operateWithTheTool();
       upgrade();
+      addShadowTopic();
       uninstall();
     }
     assertThat(run).containsExactlyInAnyOrderElementsOf(ours());
@@ -217,6 +218,14 @@ class DocumentedCommandsProcessIT {
     restart();
     assertThat(broker.logLines("Broadcast subscriptions are available on broker")).hasSize(2);
     execute("docs/upgrade.md", "bin/pulsar-admin brokers healthcheck");
+  }
+
+  /** Nothing is published to its source: {@link ShadowTopicProcessIT} says why. */
+  private void addShadowTopic() throws Exception {
+    execute("docs/operate.md", "bin/pulsar-admin topics create-shadow-topic");
+    execute("docs/operate.md", "bin/pulsar-admin topics set-shadow-topics");
+    assertThat(broker.admin().topics().getShadowTopics(AREA_7)).containsExactly(AREA_7 + "-b");
+    assertThat(broker.admin().topics().getShadowSource(AREA_7 + "-b")).isEqualTo(AREA_7);
   }
 
   private void uninstall() throws Exception {
