@@ -18,6 +18,7 @@ import org.apache.pulsar.client.api.Consumer;
 final class TestBed implements AutoCloseable {
 
   private static final int CLOSE_SECONDS = 10;
+  private static final int CREATE_ATTEMPTS = 10;
 
   final Clients clients;
   final PulsarAdmin admin;
@@ -47,11 +48,32 @@ final class TestBed implements AutoCloseable {
         IntStream.range(0, topics.size())
             .mapToObj(i -> clients.observation(topics.get(i), i, patienceMillis))
             .toList();
-    CompletableFuture.allOf(
-            topics.stream()
-                .map(admin.topics()::createNonPartitionedTopicAsync)
-                .toArray(CompletableFuture<?>[]::new))
-        .get();
+    for (String topic : topics) {
+      create(topic);
+    }
+  }
+
+  /**
+   * Makes a topic; again where the broker's metadata store gave up, which waits for a lock for a
+   * second: on a busy machine that is too short for the number of a new ledger.
+   */
+  void create(String topic) throws PulsarAdminException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        admin.topics().createNonPartitionedTopic(topic);
+        return;
+      } catch (PulsarAdminException.ServerSideErrorException e) {
+        if (attempt == CREATE_ATTEMPTS
+            || !String.valueOf(e.getMessage()).contains("Error while using MetaStore")) {
+          throw e;
+        }
+      } catch (PulsarAdminException.ConflictException e) {
+        if (attempt == 1) {
+          throw e;
+        }
+        return; // The failed attempt has left its metadata, which is all that a topic takes.
+      }
+    }
   }
 
   /** How many topics there are; they are numbered from 0 on. */

@@ -75,7 +75,7 @@ final class TopicOperations {
     }
     delete(bed.topic(topic));
     model.deleted();
-    bed.admin.topics().createNonPartitionedTopic(bed.topic(topic));
+    bed.create(bed.topic(topic));
   }
 
   private void delete(String topic) throws PulsarAdminException {
