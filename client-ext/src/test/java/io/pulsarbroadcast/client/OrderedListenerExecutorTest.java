@@ -1,0 +1,441 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.pulsar.client.api.Message;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Order, bounds and the end of {@link OrderedListenerExecutor}, on virtual threads from 21 on. */
+@Timeout(120)
+class OrderedListenerExecutorTest {
+  private static final boolean VIRTUAL = Runtime.version().feature() >= 21;
+
+  /** A million of 10,000 keys where threads are cheap. */
+  private static final int MESSAGES = VIRTUAL ? 1_000_000 : 20_000;
+
+  private static final int KEYS = VIRTUAL ? 10_000 : 200;
+
+  private final List<Thread> started = new ArrayList<>();
+  private final CountDownLatch blocked = new CountDownLatch(1);
+  private final MeterRegistry registry = new SimpleMeterRegistry();
+  private OrderedListenerExecutor executor;
+
+  @AfterEach
+  void close() {
+    blocked.countDown();
+    if (executor != null) {
+      executor.close();
+    }
+  }
+
+  @Test
+  void shouldCallInOrderPerKeyAndLeaveNoThread() throws Exception {
+    executor = builder().maxConcurrency(500).build();
+    Random random = new Random(11);
+    int[] next = new int[KEYS];
+    AtomicInteger disorder = new AtomicInteger();
+    CountDownLatch called = new CountDownLatch(MESSAGES);
+    int[] published = new int[KEYS];
+    for (int i = 0; i < MESSAGES; i++) {
+      int key = random.nextInt(KEYS);
+      int number = published[key]++;
+      long delayNanos = random.nextInt(100) == 0 ? random.nextInt(1_000_000) : 0;
+      executor.execute(
+          keyed("key-" + key),
+          () -> {
+            LockSupport.parkNanos(delayNanos);
+            if (next[key] != number) {
+              disorder.incrementAndGet();
+            }
+            next[key] = number + 1;
+            called.countDown();
+          });
+    }
+    assertThat(called.await(100, TimeUnit.SECONDS)).as("all are called").isTrue();
+    assertThat(disorder).hasValue(0);
+    assertThat(next).isEqualTo(published);
+    assertNoThreadLeft();
+  }
+
+  @Test
+  void shouldHoldUpNoOtherKeyByOneThatBlocks() throws Exception {
+    executor = builder().build();
+    executor.execute(keyed("slow"), this::block);
+    Queue<String> called = new ConcurrentLinkedQueue<>();
+    CountDownLatch others = new CountDownLatch(2);
+    executor.execute(keyed("slow"), () -> called.add("slow"));
+    executor.execute(keyed("fast"), others::countDown);
+    executor.execute(message("topic", null, null), others::countDown);
+    assertThat(others.await(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(called).isEmpty();
+    blocked.countDown();
+    executor.close();
+    assertThat(called).containsExactly("slow");
+  }
+
+  @Test
+  void shouldTakeTheSameBytesForTheSameKeyAndTheOrderingKeyFirst() {
+    executor = builder().build();
+    executor.execute(message("topic", "key", null), this::block);
+    executor.execute(message("topic", null, "key"), this::block);
+    executor.execute(message("topic", "third", "key"), this::block);
+    executor.execute(message("topic", "other", null), this::block);
+    executor.execute(message("topic-2", "key", null), this::block);
+    executor.execute(message("topic", null, null), this::block);
+    executor.execute(message("topic", null, null), this::block);
+    awaitActive(4);
+    assertThat(executor.queued()).as("two of the first key, one of those without").isEqualTo(3);
+  }
+
+  @Test
+  void shouldCallOneAfterTheOtherWhenOrdered() throws Exception {
+    executor = builder().ordered().build();
+    List<Integer> called = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      int number = i;
+      executor.execute(keyed("key-" + i), () -> called.add(number));
+    }
+    executor.close();
+    assertThat(called).hasSize(1_000).isSorted();
+  }
+
+  @Test
+  void shouldCallNoMoreThanItsBoundAtATime() throws Exception {
+    executor = builder().maxConcurrency(3).build();
+    AtomicInteger most = new AtomicInteger();
+    AtomicInteger now = new AtomicInteger();
+    CountDownLatch together = new CountDownLatch(3);
+    for (int i = 0; i < 1_000; i++) {
+      executor.execute(
+          keyed("key-" + i % 50),
+          () -> {
+            most.accumulateAndGet(now.incrementAndGet(), Math::max);
+            together.countDown();
+            awaitUninterrupted(together);
+            now.decrementAndGet();
+          });
+    }
+    executor.close();
+    assertThat(most).hasValue(3);
+    assertNoThreadLeft();
+  }
+
+  /** With one place: the key with many messages goes to the end of the queue after each. */
+  @Test
+  void shouldGiveEachKeyItsTurn() throws Exception {
+    executor = builder().maxConcurrency(1).build();
+    executor.execute(keyed("first"), this::block);
+    awaitActive(1);
+    Queue<String> called = new ConcurrentLinkedQueue<>();
+    for (int i = 0; i < 100; i++) {
+      executor.execute(keyed("busy"), () -> called.add("busy"));
+    }
+    awaitWaiting(2);
+    executor.execute(keyed("rare"), () -> called.add("rare"));
+    awaitWaiting(3);
+    blocked.countDown();
+    executor.close();
+    assertThat(List.copyOf(called).subList(0, 3)).contains("rare");
+    assertThat(called).hasSize(101);
+  }
+
+  @Test
+  void shouldCallTheNextOfAKeyAfterOneThatFailed() throws Exception {
+    executor = builder().build();
+    Queue<String> called = new ConcurrentLinkedQueue<>();
+    executor.execute(
+        keyed("key"),
+        () -> {
+          called.add("failed");
+          throw new AssertionError("a listener's");
+        });
+    executor.execute(keyed("key"), () -> called.add("next"));
+    executor.close();
+    assertThat(called).containsExactly("failed", "next");
+    assertThat(executor.active()).isZero();
+  }
+
+  /** An interrupt that a listener leaves behind is not the next one's. */
+  @Test
+  void shouldBeginEachCallWithoutAnInterrupt() throws Exception {
+    executor = builder().ordered().build();
+    AtomicReference<Boolean> interrupted = new AtomicReference<>();
+    executor.execute(
+        keyed("key"),
+        () -> {
+          awaitUninterrupted(blocked);
+          Thread.currentThread().interrupt();
+        });
+    executor.execute(keyed("key"), () -> interrupted.set(Thread.currentThread().isInterrupted()));
+    blocked.countDown();
+    executor.close();
+    assertThat(interrupted).hasValue(false);
+  }
+
+  @Test
+  void shouldTakeNothingOnceClosed() throws Exception {
+    executor = builder().meterRegistry(registry).build();
+    executor.close();
+    AtomicInteger called = new AtomicInteger();
+    executor.execute(keyed("key"), called::incrementAndGet);
+    executor.close();
+    assertThat(called).hasValue(0);
+    assertThat(started).isEmpty();
+  }
+
+  @Test
+  void shouldInterruptAndDropWhatIsLeftWhenItsTimeIsOver() throws Exception {
+    executor = builder().maxConcurrency(2).closeTimeout(Duration.ofMillis(1)).build();
+    CountDownLatch interrupted = new CountDownLatch(2);
+    AtomicInteger dropped = new AtomicInteger();
+    for (String key : List.of("a", "b", "c")) {
+      executor.execute(
+          keyed(key),
+          () -> {
+            try {
+              blocked.await();
+            } catch (InterruptedException e) {
+              interrupted.countDown();
+            }
+          });
+      executor.execute(keyed(key), dropped::incrementAndGet);
+    }
+    awaitActive(2);
+    executor.close();
+    assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(executor.queued()).isZero();
+    assertNoThreadLeft();
+    assertThat(dropped).hasValue(0);
+  }
+
+  /** A call that ignores its interrupt keeps its own thread, and no other one. */
+  @Test
+  void shouldLeaveNoThreadThatWaitsForACallThatGoesOn() throws Exception {
+    executor = builder().maxConcurrency(1).closeTimeout(Duration.ZERO).build();
+    executor.execute(
+        keyed("stubborn"),
+        () -> {
+          while (blocked.getCount() > 0) {
+            LockSupport.parkNanos(1_000_000);
+            Thread.interrupted();
+          }
+        });
+    awaitActive(1);
+    executor.execute(keyed("waiting"), () -> {});
+    awaitWaiting(1); // The other one is parked for a time.
+    executor.close();
+    awaitAlive(1);
+    blocked.countDown();
+    assertNoThreadLeft();
+  }
+
+  @Test
+  void shouldDropAtOnceWhenTheClosingThreadIsInterrupted() throws Exception {
+    executor = builder().build();
+    executor.execute(keyed("key"), this::block);
+    awaitActive(1);
+    Thread.currentThread().interrupt();
+    executor.close();
+    assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+    assertNoThreadLeft();
+  }
+
+  @Test
+  void shouldNotWaitForItselfWhenAListenerClosesIt() throws Exception {
+    executor = builder().closeTimeout(Duration.ofHours(1)).build();
+    CountDownLatch closed = new CountDownLatch(1);
+    executor.execute(
+        keyed("key"),
+        () -> {
+          executor.close();
+          closed.countDown();
+        });
+    assertThat(closed.await(1, TimeUnit.MINUTES)).isTrue();
+    assertNoThreadLeft();
+  }
+
+  @Test
+  void shouldLeaveNothingBehindWhenNoThreadCanBeStarted() throws Exception {
+    AtomicInteger refused = new AtomicInteger(1);
+    executor =
+        ListenerExecutors.threads(
+                "test",
+                task -> {
+                  if (refused.getAndDecrement() > 0) {
+                    throw new OutOfMemoryError("unable to create native thread");
+                  }
+                  return newThread(task);
+                })
+            .build();
+    assertThatThrownBy(() -> executor.execute(keyed("key"), () -> {}))
+        .isInstanceOf(OutOfMemoryError.class);
+    CountDownLatch called = new CountDownLatch(1);
+    executor.execute(keyed("key"), called::countDown);
+    assertThat(called.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+
+  @Test
+  void shouldHaveMetersUntilClosed() throws Exception {
+    executor = builder().meterRegistry(registry).closeTimeout(Duration.ZERO).build();
+    assertThatThrownBy(() -> builder().meterRegistry(registry).build())
+        .hasMessage("The registry has meters of an executor named test; allowed: another name");
+    executor.execute(keyed("done"), () -> {});
+    awaitAlive(0);
+    executor.execute(keyed("key"), this::block);
+    executor.execute(keyed("key"), () -> {});
+    awaitActive(1);
+    assertThat(registry.get("executor.active").tag("name", "test").gauge().value()).isEqualTo(1);
+    assertThat(registry.get("executor.queued").gauge().value()).isEqualTo(1);
+    assertThat(registry.get("executor").timer().count()).isEqualTo(1);
+    assertThat(registry.get("executor.idle").timer().count()).isEqualTo(1);
+    assertThat(registry.get("pulsar.listener.end.to.end").timer().max(TimeUnit.MILLISECONDS))
+        .isBetween(1_000.0, 60_000.0);
+    assertThat(registry.get("executor.rejected").counter().count()).isZero();
+    executor.close();
+    assertThat(registry.getMeters()).isEmpty();
+  }
+
+  /** As {@code close} and {@code execute} count them: one waits, one comes later. */
+  @Test
+  void shouldCountWhatItRejects() throws Exception {
+    AtomicInteger rejected = new AtomicInteger();
+    executor =
+        new OrderedListenerExecutor(
+            this::newThread,
+            true,
+            1,
+            Duration.ZERO,
+            new ListenerMeters() {
+              @Override
+              public void rejected(int messages) {
+                rejected.addAndGet(messages);
+              }
+            });
+    executor.execute(keyed("key"), this::block);
+    awaitActive(1);
+    executor.execute(keyed("key"), () -> {});
+    executor.close();
+    assertThat(rejected).hasValue(1);
+    executor.execute(keyed("key"), () -> {});
+    assertThat(rejected).hasValue(2);
+  }
+
+  private ListenerExecutors.Builder builder() {
+    return ListenerExecutors.threads("test", this::newThread);
+  }
+
+  private Thread newThread(Runnable task) {
+    Thread thread = FACTORY.newThread(task);
+    thread.setUncaughtExceptionHandler((of, e) -> {});
+    synchronized (started) {
+      started.add(thread);
+    }
+    return thread;
+  }
+
+  private static final ThreadFactory FACTORY =
+      VIRTUAL
+          ? ListenerExecutorsTest.virtualThreads()
+          : task -> {
+            Thread thread = new Thread(task);
+            thread.setDaemon(true);
+            return thread;
+          };
+
+  private void block() {
+    awaitUninterrupted(blocked);
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void awaitActive(int calls) {
+    await(() -> executor.active() == calls);
+  }
+
+  /** Threads that are parked: each has its call, or waits for a place. */
+  private void awaitWaiting(int threads) {
+    await(() -> alive(Thread.State.WAITING) == threads);
+  }
+
+  private void assertNoThreadLeft() {
+    awaitAlive(0);
+  }
+
+  private void awaitAlive(int threads) {
+    await(() -> alive(null) == threads);
+  }
+
+  private long alive(Thread.State state) {
+    synchronized (started) {
+      return started.stream()
+          .filter(Thread::isAlive)
+          .filter(thread -> state == null || thread.getState() == state)
+          .count();
+    }
+  }
+
+  private interface Condition {
+    boolean holds();
+  }
+
+  private static void await(Condition condition) {
+    long endNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    while (!condition.holds()) {
+      assertThat(System.nanoTime()).as("within a minute").isLessThan(endNanos);
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  private static Message<byte[]> keyed(String key) {
+    return message("topic", key, null);
+  }
+
+  /** Published a second ago. */
+  @SuppressWarnings("unchecked")
+  private static Message<byte[]> message(String topic, String key, String orderingKey) {
+    Map<String, Object> answers = new ConcurrentHashMap<>();
+    answers.put("getTopicName", topic);
+    answers.put("getPublishTime", System.currentTimeMillis() - 1_000);
+    answers.put("hasKey", key != null);
+    answers.put("hasOrderingKey", orderingKey != null);
+    if (key != null) {
+      answers.put("getKeyBytes", key.getBytes(StandardCharsets.UTF_8));
+    }
+    if (orderingKey != null) {
+      answers.put("getOrderingKey", orderingKey.getBytes(StandardCharsets.UTF_8));
+    }
+    return (Message<byte[]>)
+        Proxy.newProxyInstance(
+            Message.class.getClassLoader(),
+            new Class<?>[] {Message.class},
+            (proxy, method, args) -> answers.get(method.getName()));
+  }
+}
