@@ -23,9 +23,10 @@ import java.util.function.Supplier;
  * }</pre>
  *
  * <p>It takes Java 21, and a Pulsar client with {@code MessageListenerExecutor} (PIP-359): 3.0.7 or
- * 4.0, not 3.3.6. Works with every subscription type. Give each consumer its own: messages of the
- * same key wait for each other also if they are of two consumers. The idea is Philipp Dolif's
- * <i>Pulsar Virtual Threads Message Listener</i>.
+ * 4.0, not 3.3.6. Acknowledge each message by itself: a cumulative acknowledgement, unless {@link
+ * Builder#ordered}, includes messages of other keys whose listener has not returned. Give each
+ * consumer its own executor: messages of the same key wait for each other also if they are of two
+ * consumers. The idea is Philipp Dolif's <i>Pulsar Virtual Threads Message Listener</i>.
  */
 public final class ListenerExecutors {
   private static final String CLIENT_INTERFACE =
@@ -107,8 +108,8 @@ public final class ListenerExecutors {
     }
 
     /**
-     * How many listener calls there may be at a time; 1,000 by default. Further messages wait, of
-     * each consumer at most as many as its {@code receiverQueueSize}.
+     * How many listener calls, each on a thread, there may be at a time; 1,000 by default. Further
+     * messages wait; those of a key that waits longest are next.
      *
      * @throws IllegalArgumentException if it is less than 1
      */
@@ -137,17 +138,18 @@ public final class ListenerExecutors {
 
     /**
      * Registers meters, each with the tag {@code name}, which is to be another one for each
-     * executor; {@code close} removes them.
+     * executor; {@code close} removes the gauges.
      *
      * <ul>
-     *   <li>{@code executor.queued}, {@code executor.active}: messages that wait, listener calls
+     *   <li>{@code executor.queued}, {@code executor.active}: gauges of messages that wait and of
+     *       listener calls
      *   <li>{@code executor}: timer of the calls; {@code executor.idle}: of the wait before them
      *   <li>{@code executor.rejected}: messages that came or still waited when it was closed
      *   <li>{@code pulsar.listener.end.to.end}: timer from publishing to the end of the call, by
      *       the clocks of two machines
      * </ul>
      *
-     * <p>{@link #build} throws IllegalArgumentException if the registry has them already.
+     * <p>{@link #build} throws IllegalArgumentException if an executor of that name is not closed.
      */
     public Builder meterRegistry(MeterRegistry registry) {
       Objects.requireNonNull(registry, "registry");

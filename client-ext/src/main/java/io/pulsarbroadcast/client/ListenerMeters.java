@@ -15,8 +15,8 @@ interface ListenerMeters {
    */
   default void called(long waitedNanos, long calledNanos, long publishMillis) {}
 
-  /** So many messages have had no listener call, because the executor is closed. */
-  default void rejected(int messages) {}
+  /** A message has no listener call, because the executor is closed. */
+  default void rejected() {}
 
   /** The executor is closed. */
   default void remove() {}

@@ -72,13 +72,12 @@ final class MicrometerListenerMeters implements ListenerMeters {
   }
 
   @Override
-  public void rejected(int messages) {
-    rejected.increment(messages);
+  public void rejected() {
+    rejected.increment();
   }
 
   @Override
   public void remove() {
-    List.of(calls, waits, endToEnd, rejected).forEach(registry::remove);
     gauges.forEach(registry::remove);
   }
 }

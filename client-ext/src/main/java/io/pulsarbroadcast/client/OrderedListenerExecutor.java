@@ -9,41 +9,46 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageListenerExecutor;
 
 /**
- * Calls a message listener on a thread for each key that has messages, in order per key; {@link
- * ListenerExecutors} makes one. A thread ends when its key has no message left.
+ * Calls a message listener on several threads, in order per key; {@link ListenerExecutors} makes
+ * one. A thread begins with a key's first message, when fewer than {@code maxConcurrency} are busy,
+ * and ends when no key waits.
  *
- * <p>Thread safe. {@link #execute} is called by the client and never blocks: messages beyond {@code
- * maxConcurrency} wait in memory, where the consumer's {@code receiverQueueSize} bounds them,
- * because a message counts as received when its listener is called.
+ * <p>Thread safe. {@link #execute} is called by the client and does not wait for a listener:
+ * messages wait in memory, where the receiver queue of each topic or partition bounds them, because
+ * a message counts as received when its listener is called.
  *
  * <p>A listener that throws is logged by the client, and the next message of the key is next; the
  * broker sends the failed one again when it is negatively acknowledged, when its acknowledgement
  * times out, or when the consumer returns. A slow one holds up its own key, and one place of {@code
- * maxConcurrency}; and the whole consumer once {@code receiverQueueSize} messages of its key wait.
+ * maxConcurrency}; and its whole topic or partition once more than half a receiver queue of its
+ * messages wait.
  */
 public final class OrderedListenerExecutor implements MessageListenerExecutor, AutoCloseable {
   private static final Object ALL = new Object();
 
   /** What is ordered: messages of one key of one topic; null: those that have none. */
-  private record Lane(String topic, ByteBuffer key) {}
+  private record Key(String topic, ByteBuffer bytes) {}
 
-  private record Call(Runnable listener, long publishMillis, long nanos) {}
+  private record Call(Message<?> message, Runnable listener, long nanos) {}
+
+  /** The calls of a key that wait, while one of them waits or is made. */
+  private record Lane(Object key, Queue<Call> calls) {}
+
+  private record Turn(Lane lane, Call call) {}
 
   private final ThreadFactory threads;
   private final boolean perKey;
+  private final int maxConcurrency;
   private final Duration closeTimeout;
   private final ListenerMeters meters;
-
-  /** One for each call. Fair: a key with many messages goes to the end of the queue after each. */
-  private final Semaphore slots;
 
   /** Guards all that follows. */
   private final ReentrantLock lock = new ReentrantLock();
@@ -51,8 +56,13 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
   /** No thread is left. */
   private final Condition idle = lock.newCondition();
 
-  private final Map<Object, Queue<Call>> lanes = new HashMap<>();
+  private final Map<Object, Lane> lanes = new HashMap<>();
+
+  /** Lanes of which no call is made; one with more calls goes to the end after each. */
+  private final Queue<Lane> ready = new ArrayDeque<>();
+
   private final Set<Thread> calling = new HashSet<>();
+  private int running;
   private int queued;
   private boolean closed;
 
@@ -64,115 +74,129 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
       ListenerMeters meters) {
     this.threads = threads;
     this.perKey = perKey;
-    this.slots = new Semaphore(maxConcurrency, true);
+    this.maxConcurrency = maxConcurrency;
     this.closeTimeout = closeTimeout;
     this.meters = meters;
     meters.register(this);
   }
 
-  /** Has the listener called, after those of the same key before. Does nothing once closed. */
+  /**
+   * Has the listener called, after those of the same key before. Once closed, it releases the
+   * message and does nothing.
+   */
   @Override
   public void execute(Message<?> message, Runnable listener) {
-    Object lane = perKey ? new Lane(message.getTopicName(), keyOf(message)) : ALL;
-    Call call = new Call(listener, message.getPublishTime(), System.nanoTime());
+    Object key = perKey ? new Key(message.getTopicName(), keyOf(message)) : ALL;
+    Call call = new Call(message, listener, System.nanoTime());
     lock.lock();
     try {
       if (closed) {
-        meters.rejected(1);
+        reject(call);
         return;
       }
-      Queue<Call> calls = lanes.get(lane);
-      if (calls == null) {
-        calls = new ArrayDeque<>();
-        start(lane, calls);
-        lanes.put(lane, calls);
+      Lane lane = lanes.get(key);
+      if (lane == null) {
+        if (running < maxConcurrency) {
+          startThread();
+        }
+        lane = new Lane(key, new ArrayDeque<>());
+        lanes.put(key, lane);
+        ready.add(lane);
       }
-      calls.add(call);
+      lane.calls.add(call);
       queued++;
     } finally {
       lock.unlock();
     }
   }
 
+  /** It does not get past the lock before the message is in its lane. */
+  private void startThread() {
+    try {
+      threads.newThread(this::callAll).start();
+      running++;
+    } catch (OutOfMemoryError e) {
+      if (running == 0) {
+        throw e;
+      }
+      // The system allows no more threads: those that there are take over.
+    }
+  }
+
   /** As Key_Shared takes it: the same bytes are the same key. */
   private static ByteBuffer keyOf(Message<?> message) {
-    if (message.hasOrderingKey()) {
-      return ByteBuffer.wrap(message.getOrderingKey());
+    byte[] key = message.hasOrderingKey() ? message.getOrderingKey() : null;
+    if (key == null && message.hasKey()) {
+      key = message.getKeyBytes();
     }
-    return message.hasKey() ? ByteBuffer.wrap(message.getKeyBytes()) : null;
+    return key == null ? null : ByteBuffer.wrap(key);
   }
 
-  /** The thread cannot go on before the lock is released. */
-  private void start(Object lane, Queue<Call> calls) {
-    threads.newThread(() -> callAll(lane, calls)).start();
+  private void reject(Call call) {
+    meters.rejected();
+    call.message.release();
   }
 
-  private void callAll(Object lane, Queue<Call> calls) {
-    do {
-      slots.acquireUninterruptibly();
-      try {
-        callFirst(calls);
-      } finally {
-        slots.release();
-      }
-    } while (hasMore(lane, calls));
-  }
-
-  private void callFirst(Queue<Call> calls) {
-    Call call = begin(calls);
-    if (call == null) {
-      return; // dropped
-    }
-    long startNanos = System.nanoTime();
-    try {
-      call.listener.run();
-    } catch (Throwable e) {
-      Thread thread = Thread.currentThread();
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
-    } finally {
-      end();
-      long endNanos = System.nanoTime();
-      meters.called(startNanos - call.nanos, endNanos - startNanos, call.publishMillis);
+  /** What a thread does: the first call of the lane that has waited longest, and so on. */
+  private void callAll() {
+    Turn turn = next();
+    while (turn != null) {
+      call(turn.call);
+      end(turn.lane);
+      turn = next();
     }
   }
 
-  private Call begin(Queue<Call> calls) {
+  private Turn next() {
     lock.lock();
     try {
-      Call call = calls.poll();
-      if (call != null) {
-        queued--;
-        calling.add(Thread.currentThread());
+      Lane lane = ready.poll();
+      if (lane == null) {
+        running--;
+        if (running == 0) {
+          idle.signalAll();
+        }
+        return null;
       }
-      return call;
+      queued--;
+      calling.add(Thread.currentThread());
+      return new Turn(lane, lane.calls.remove());
     } finally {
       lock.unlock();
     }
   }
 
-  /** From now on nobody interrupts this thread; an interrupt of the last call is not the next's. */
-  private void end() {
+  private void call(Call call) {
+    long startNanos = System.nanoTime();
+    long publishMillis = call.message.getPublishTime(); // It may be recycled by the listener.
+    try {
+      call.listener.run();
+      meters.called(startNanos - call.nanos, System.nanoTime() - startNanos, publishMillis);
+    } catch (Throwable e) {
+      report(e);
+    }
+  }
+
+  private static void report(Throwable e) {
+    Thread thread = Thread.currentThread();
+    try {
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    } catch (Throwable ofTheHandler) {
+      // The JVM ignores it too. The thread goes on with the next call.
+    }
+  }
+
+  /** From now on nobody interrupts this thread; an interrupt of this call is not the next one's. */
+  private void end(Lane lane) {
     lock.lock();
     try {
       calling.remove(Thread.currentThread());
       Thread.interrupted();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** If false, the lane is gone, and so has to be its thread. */
-  private boolean hasMore(Object lane, Queue<Call> calls) {
-    lock.lock();
-    try {
-      if (!calls.isEmpty()) {
-        return true;
+      if (lane.calls.isEmpty()) {
+        lanes.remove(lane.key);
+      } else {
+        ready.add(lane);
       }
-      lanes.remove(lane);
-      if (lanes.isEmpty()) {
-        idle.signalAll();
-      }
-      return false;
     } finally {
       lock.unlock();
     }
@@ -202,45 +226,47 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
    * Takes no more messages, and waits until the listener has been called for all that there are. If
    * that takes longer than {@code closeTimeout}, or if the waiting thread is interrupted, it
    * interrupts the calls, drops the messages that wait, and returns without waiting for the calls
-   * to end. Dropped messages are not acknowledged: they come again.
+   * to end. What is dropped comes again when the consumer returns.
    *
-   * <p>Close it before the consumer, so that listeners can still acknowledge. From a listener it
-   * does not wait: it refuses further messages and returns.
+   * <p>Close it before the consumer, so that listeners can still acknowledge, and then the
+   * consumer, which receives nothing any more. From a listener it does not wait: it refuses further
+   * messages and returns.
    */
   @Override
   public void close() {
     lock.lock();
     try {
       closed = true;
-      if (calling.contains(Thread.currentThread())) {
-        return;
-      }
-      if (!isIdleInTime()) {
+      if (!calling.contains(Thread.currentThread()) && !isIdleInTime()) {
         drop();
       }
     } finally {
       lock.unlock();
+      meters.remove();
     }
-    meters.remove();
   }
 
   private boolean isIdleInTime() {
-    long nanosLeft = closeTimeout.toNanos();
+    // More than 292 years is for ever.
+    long nanosLeft = TimeUnit.NANOSECONDS.convert(closeTimeout);
     try {
-      while (!lanes.isEmpty() && nanosLeft > 0) {
+      while (running > 0 && nanosLeft > 0) {
         nanosLeft = idle.awaitNanos(nanosLeft);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    return lanes.isEmpty();
+    return running == 0;
   }
 
   private void drop() {
-    meters.rejected(queued);
+    ready.clear();
+    for (Lane lane : lanes.values()) {
+      lane.calls.forEach(this::reject);
+      lane.calls.clear();
+    }
+    lanes.clear();
     queued = 0;
-    lanes.values().forEach(Queue::clear);
     calling.forEach(Thread::interrupt);
-    slots.release(lanes.size()); // A call that goes on all the same holds up no thread.
   }
 }

@@ -9,11 +9,13 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -37,7 +39,10 @@ class OrderedListenerExecutorTest {
 
   private static final int KEYS = VIRTUAL ? 10_000 : 200;
 
-  private final List<Thread> started = new ArrayList<>();
+  /** Started, and not at their end. */
+  private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
+  private final AtomicInteger released = new AtomicInteger();
   private final CountDownLatch blocked = new CountDownLatch(1);
   private final MeterRegistry registry = new SimpleMeterRegistry();
   private OrderedListenerExecutor executor;
@@ -107,6 +112,7 @@ class OrderedListenerExecutorTest {
     executor.execute(message("topic", null, null), this::block);
     awaitActive(4);
     assertThat(executor.queued()).as("two of the first key, one of those without").isEqualTo(3);
+    assertThat(threads).hasSize(4);
   }
 
   @Test
@@ -142,22 +148,19 @@ class OrderedListenerExecutorTest {
     assertNoThreadLeft();
   }
 
-  /** With one place: the key with many messages goes to the end of the queue after each. */
+  /** With one thread: the key with many messages goes to the end of the queue after each. */
   @Test
   void shouldGiveEachKeyItsTurn() throws Exception {
     executor = builder().maxConcurrency(1).build();
     executor.execute(keyed("first"), this::block);
-    awaitActive(1);
     Queue<String> called = new ConcurrentLinkedQueue<>();
     for (int i = 0; i < 100; i++) {
       executor.execute(keyed("busy"), () -> called.add("busy"));
     }
-    awaitWaiting(2);
     executor.execute(keyed("rare"), () -> called.add("rare"));
-    awaitWaiting(3);
     blocked.countDown();
     executor.close();
-    assertThat(List.copyOf(called).subList(0, 3)).contains("rare");
+    assertThat(List.copyOf(called).subList(0, 2)).containsExactly("busy", "rare");
     assertThat(called).hasSize(101);
   }
 
@@ -202,7 +205,9 @@ class OrderedListenerExecutorTest {
     executor.execute(keyed("key"), called::incrementAndGet);
     executor.close();
     assertThat(called).hasValue(0);
-    assertThat(started).isEmpty();
+    assertThat(threads).isEmpty();
+    assertThat(released).hasValue(1);
+    assertThat(registry.get("executor.rejected").counter().count()).isEqualTo(1);
   }
 
   @Test
@@ -227,13 +232,15 @@ class OrderedListenerExecutorTest {
     assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
     assertThat(executor.queued()).isZero();
     assertNoThreadLeft();
-    assertThat(dropped).hasValue(0);
+    assertThat(dropped).as("calls").hasValue(0);
+    assertThat(released).as("messages of a, b and c").hasValue(4);
   }
 
-  /** A call that ignores its interrupt keeps its own thread, and no other one. */
+  /** A call that ignores its interrupt keeps its own thread, and the last one. */
   @Test
-  void shouldLeaveNoThreadThatWaitsForACallThatGoesOn() throws Exception {
+  void shouldEndWhenACallHasGoneOnAfterItsTime() throws Exception {
     executor = builder().maxConcurrency(1).closeTimeout(Duration.ZERO).build();
+    AtomicInteger called = new AtomicInteger();
     executor.execute(
         keyed("stubborn"),
         () -> {
@@ -241,19 +248,21 @@ class OrderedListenerExecutorTest {
             LockSupport.parkNanos(1_000_000);
             Thread.interrupted();
           }
+          called.incrementAndGet();
         });
     awaitActive(1);
-    executor.execute(keyed("waiting"), () -> {});
-    awaitWaiting(1); // The other one is parked for a time.
+    executor.execute(keyed("stubborn"), called::incrementAndGet);
+    executor.execute(keyed("waiting"), called::incrementAndGet);
     executor.close();
-    awaitAlive(1);
+    assertThat(threads).hasSize(1);
     blocked.countDown();
     assertNoThreadLeft();
+    assertThat(called).hasValue(1);
   }
 
   @Test
   void shouldDropAtOnceWhenTheClosingThreadIsInterrupted() throws Exception {
-    executor = builder().build();
+    executor = builder().closeTimeout(ChronoUnit.FOREVER.getDuration()).build();
     executor.execute(keyed("key"), this::block);
     awaitActive(1);
     Thread.currentThread().interrupt();
@@ -279,16 +288,7 @@ class OrderedListenerExecutorTest {
   @Test
   void shouldLeaveNothingBehindWhenNoThreadCanBeStarted() throws Exception {
     AtomicInteger refused = new AtomicInteger(1);
-    executor =
-        ListenerExecutors.threads(
-                "test",
-                task -> {
-                  if (refused.getAndDecrement() > 0) {
-                    throw new OutOfMemoryError("unable to create native thread");
-                  }
-                  return newThread(task);
-                })
-            .build();
+    executor = refusing(refused);
     assertThatThrownBy(() -> executor.execute(keyed("key"), () -> {}))
         .isInstanceOf(OutOfMemoryError.class);
     CountDownLatch called = new CountDownLatch(1);
@@ -297,12 +297,35 @@ class OrderedListenerExecutorTest {
   }
 
   @Test
+  void shouldManageWithTheThreadsThatThereAre() throws Exception {
+    AtomicInteger refused = new AtomicInteger();
+    executor = refusing(refused);
+    executor.execute(keyed("first"), this::block);
+    refused.set(1);
+    CountDownLatch called = new CountDownLatch(1);
+    executor.execute(keyed("second"), called::countDown);
+    blocked.countDown();
+    assertThat(called.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+
+  private OrderedListenerExecutor refusing(AtomicInteger refused) {
+    ThreadFactory factory =
+        task -> {
+          if (refused.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("unable to create native thread");
+          }
+          return newThread(task);
+        };
+    return ListenerExecutors.threads("test", factory).build();
+  }
+
+  @Test
   void shouldHaveMetersUntilClosed() throws Exception {
     executor = builder().meterRegistry(registry).closeTimeout(Duration.ZERO).build();
     assertThatThrownBy(() -> builder().meterRegistry(registry).build())
         .hasMessage("The registry has meters of an executor named test; allowed: another name");
     executor.execute(keyed("done"), () -> {});
-    awaitAlive(0);
+    assertNoThreadLeft();
     executor.execute(keyed("key"), this::block);
     executor.execute(keyed("key"), () -> {});
     awaitActive(1);
@@ -314,32 +337,33 @@ class OrderedListenerExecutorTest {
         .isBetween(1_000.0, 60_000.0);
     assertThat(registry.get("executor.rejected").counter().count()).isZero();
     executor.close();
-    assertThat(registry.getMeters()).isEmpty();
+    assertThat(registry.get("executor.rejected").counter().count()).isEqualTo(1);
+    assertThat(registry.find("executor.active").meter()).isNull();
+    assertThat(registry.find("executor.queued").meter()).isNull();
+    builder().meterRegistry(registry).build().close();
   }
 
-  /** As {@code close} and {@code execute} count them: one waits, one comes later. */
+  /** Nor does what a handler of uncaught exceptions throws. */
   @Test
-  void shouldCountWhatItRejects() throws Exception {
-    AtomicInteger rejected = new AtomicInteger();
+  void shouldNotEndAKeyByAMeterThatThrows() throws Exception {
     executor =
         new OrderedListenerExecutor(
             this::newThread,
             true,
             1,
-            Duration.ZERO,
+            Duration.ofHours(1),
             new ListenerMeters() {
               @Override
-              public void rejected(int messages) {
-                rejected.addAndGet(messages);
+              public void called(long waitedNanos, long calledNanos, long publishMillis) {
+                throw new IllegalStateException("a meter's");
               }
             });
-    executor.execute(keyed("key"), this::block);
-    awaitActive(1);
-    executor.execute(keyed("key"), () -> {});
+    AtomicInteger called = new AtomicInteger();
+    executor.execute(keyed("key"), called::incrementAndGet);
+    executor.execute(keyed("key"), called::incrementAndGet);
     executor.close();
-    assertThat(rejected).hasValue(1);
-    executor.execute(keyed("key"), () -> {});
-    assertThat(rejected).hasValue(2);
+    assertThat(called).hasValue(2);
+    assertNoThreadLeft();
   }
 
   private ListenerExecutors.Builder builder() {
@@ -347,11 +371,20 @@ class OrderedListenerExecutorTest {
   }
 
   private Thread newThread(Runnable task) {
-    Thread thread = FACTORY.newThread(task);
-    thread.setUncaughtExceptionHandler((of, e) -> {});
-    synchronized (started) {
-      started.add(thread);
-    }
+    Thread thread =
+        FACTORY.newThread(
+            () -> {
+              try {
+                task.run();
+              } finally {
+                threads.remove(Thread.currentThread());
+              }
+            });
+    thread.setUncaughtExceptionHandler(
+        (of, e) -> {
+          throw new IllegalStateException("a handler's");
+        });
+    threads.add(thread);
     return thread;
   }
 
@@ -380,26 +413,8 @@ class OrderedListenerExecutorTest {
     await(() -> executor.active() == calls);
   }
 
-  /** Threads that are parked: each has its call, or waits for a place. */
-  private void awaitWaiting(int threads) {
-    await(() -> alive(Thread.State.WAITING) == threads);
-  }
-
   private void assertNoThreadLeft() {
-    awaitAlive(0);
-  }
-
-  private void awaitAlive(int threads) {
-    await(() -> alive(null) == threads);
-  }
-
-  private long alive(Thread.State state) {
-    synchronized (started) {
-      return started.stream()
-          .filter(Thread::isAlive)
-          .filter(thread -> state == null || thread.getState() == state)
-          .count();
-    }
+    await(threads::isEmpty);
   }
 
   private interface Condition {
@@ -414,13 +429,13 @@ class OrderedListenerExecutorTest {
     }
   }
 
-  private static Message<byte[]> keyed(String key) {
+  private Message<byte[]> keyed(String key) {
     return message("topic", key, null);
   }
 
   /** Published a second ago. */
   @SuppressWarnings("unchecked")
-  private static Message<byte[]> message(String topic, String key, String orderingKey) {
+  private Message<byte[]> message(String topic, String key, String orderingKey) {
     Map<String, Object> answers = new ConcurrentHashMap<>();
     answers.put("getTopicName", topic);
     answers.put("getPublishTime", System.currentTimeMillis() - 1_000);
@@ -436,6 +451,11 @@ class OrderedListenerExecutorTest {
         Proxy.newProxyInstance(
             Message.class.getClassLoader(),
             new Class<?>[] {Message.class},
-            (proxy, method, args) -> answers.get(method.getName()));
+            (proxy, method, args) -> {
+              if (method.getName().equals("release")) {
+                released.incrementAndGet();
+              }
+              return answers.get(method.getName());
+            });
   }
 }

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.it;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import io.pulsarbroadcast.it.DocumentedCommands.Command;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -224,7 +226,13 @@ class DocumentedCommandsProcessIT {
   private void addShadowTopic() throws Exception {
     execute("docs/operate.md", "bin/pulsar-admin topics create-shadow-topic");
     execute("docs/operate.md", "bin/pulsar-admin topics set-shadow-topics");
-    assertThat(broker.admin().topics().getShadowTopics(AREA_7)).containsExactly(AREA_7 + "-b");
+    // The policy is there when the broker has read it back.
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(
+            () ->
+                assertThat(broker.admin().topics().getShadowTopics(AREA_7))
+                    .containsExactly(AREA_7 + "-b"));
     assertThat(broker.admin().topics().getShadowSource(AREA_7 + "-b")).isEqualTo(AREA_7);
   }
 

@@ -19,6 +19,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
@@ -32,7 +34,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Listeners that block, of Broadcast consumers: I2 per key, and I4 when they are cut short. */
 @ExtendWith(BrokerExtension.class)
 class ListenerExecutorIT {
-  private static final List<String> KEYS = List.of("a", "b", "c", "slow");
+  private static final List<String> KEYS = List.of("slow", "a", "b", "c");
 
   /** Far more than the receiver queue has room for: places return as listeners are called. */
   private static final int PER_KEY = 100;
@@ -89,6 +91,8 @@ class ListenerExecutorIT {
   void shouldSendAgainWhatWasDroppedWhenTheExecutorWasClosed(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     CountDownLatch called = new CountDownLatch(1);
+    CountDownLatch interrupted = new CountDownLatch(1);
+    AtomicInteger calls = new AtomicInteger();
     CountDownLatch never = new CountDownLatch(1);
     try (BroadcastClient client = BroadcastClient.wrap(broker.newClient())) {
       OrderedListenerExecutor executor = threads().ordered().closeTimeout(Duration.ZERO).build();
@@ -96,15 +100,22 @@ class ListenerExecutorIT {
           consumer(client, topic)
               .messageListener(
                   (consumer, message) -> {
+                    calls.incrementAndGet();
                     called.countDown();
-                    awaitUninterrupted(never);
-                    consumer.acknowledgeAsync(message);
+                    try {
+                      awaitUninterrupted(never);
+                      consumer.acknowledgeAsync(message);
+                    } finally {
+                      interrupted.countDown();
+                    }
                   })
               .messageListenerExecutor(executor)
               .subscribe()) {
         publish(broker, topic);
         called.await();
         executor.close();
+        assertThat(interrupted.await(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(calls).hasValue(1);
         assertThat(car.isConnected()).isTrue();
       }
       try (Consumer<String> again = consumer(client, topic).subscribe()) {
