@@ -35,7 +35,7 @@ class OrderedListenerExecutorTest {
   private static final boolean VIRTUAL = Runtime.version().feature() >= 21;
 
   /** A million of 10,000 keys where threads are cheap. */
-  private static final int MESSAGES = VIRTUAL ? 1_000_000 : 20_000;
+  private static final int MESSAGES = VIRTUAL ? 1_000_000 : 5_000;
 
   private static final int KEYS = VIRTUAL ? 10_000 : 200;
 

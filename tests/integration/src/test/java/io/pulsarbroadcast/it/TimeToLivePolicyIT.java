@@ -11,9 +11,15 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** A position's time to live as topic or namespace say, of consumers that ask for none. */
+/**
+ * A position's time to live as topic or namespace say, of consumers that ask for none. Side by
+ * side, because one of the tests takes a minute.
+ */
 @ExtendWith(OperatedBroker.class)
+@Execution(ExecutionMode.CONCURRENT)
 @Order(1)
 class TimeToLivePolicyIT {
 
