@@ -43,6 +43,10 @@ class OrderedListenerExecutorTest {
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
 
   private final AtomicInteger released = new AtomicInteger();
+
+  /** What ended a thread of the executor. */
+  private final Queue<Throwable> escaped = new ConcurrentLinkedQueue<>();
+
   private final CountDownLatch blocked = new CountDownLatch(1);
   private final MeterRegistry registry = new SimpleMeterRegistry();
   private OrderedListenerExecutor executor;
@@ -53,6 +57,7 @@ class OrderedListenerExecutorTest {
     if (executor != null) {
       executor.close();
     }
+    assertThat(escaped).isEmpty();
   }
 
   @Test
@@ -376,6 +381,8 @@ class OrderedListenerExecutorTest {
             () -> {
               try {
                 task.run();
+              } catch (Throwable e) {
+                escaped.add(e);
               } finally {
                 threads.remove(Thread.currentThread());
               }
