@@ -151,7 +151,10 @@ class UnorderedContractIT {
         Consumer<String> b = retrying(broker, topic, "b").subscribe()) {
       publish(broker, topic, 0, 3);
       assertThat(receiveAndAck(b, 3)).isEqualTo(values(0, 3));
-      for (Message<String> message : receive(a, 3)) {
+      List<Message<String>> received = receive(a, 3);
+      // The client counts from its call, and dates the message later.
+      long asked = System.currentTimeMillis();
+      for (Message<String> message : received) {
         if (message.getValue().equals("message-1")) {
           a.reconsumeLater(message, 500, TimeUnit.MILLISECONDS);
         } else {
@@ -161,7 +164,7 @@ class UnorderedContractIT {
       Message<String> retried = receive(a, 1).get(0);
       assertThat(retried.getValue()).isEqualTo("message-1");
       assertThat(retried.getProperties()).containsEntry("RECONSUMETIMES", "1");
-      assertThat(System.currentTimeMillis() - retried.getPublishTime())
+      assertThat(System.currentTimeMillis() - asked)
           .as("delayed delivery")
           .isGreaterThanOrEqualTo(500);
       a.acknowledge(retried);
