@@ -180,6 +180,7 @@ class UnorderedContractIT {
     try (Consumer<String> unordered = shared(broker, topic, "a").subscribe();
         Consumer<String> ordered = broker.broadcast(topic, "all", "b").subscribe();
         Producer<String> producer = unbatched(broker, topic)) {
+      long asked = System.currentTimeMillis();
       producer.newMessage().value("later").deliverAfter(1, TimeUnit.SECONDS).send();
       producer.newMessage().value("now").send();
       assertThat(receiveAndAck(ordered, 2))
@@ -188,8 +189,7 @@ class UnorderedContractIT {
       List<Message<String>> received = receive(unordered, 2);
       assertThat(received).extracting(Message::getValue).containsExactly("now", "later");
       assertThat(received.get(1).getRedeliveryCount()).isZero();
-      assertThat(System.currentTimeMillis() - received.get(1).getPublishTime())
-          .isGreaterThanOrEqualTo(1_000);
+      assertThat(System.currentTimeMillis() - asked).isGreaterThanOrEqualTo(1_000);
       for (Message<String> message : received) {
         unordered.acknowledge(message);
       }
