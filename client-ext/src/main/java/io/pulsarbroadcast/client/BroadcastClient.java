@@ -1,7 +1,10 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.client;
 
+import java.util.Map;
+import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 
 /**
@@ -20,10 +23,13 @@ import org.apache.pulsar.client.api.Schema;
  *     .subscribe();
  * }</pre>
  *
- * <p>Before the first Broadcast subscribe to a topic the client asks the broker whether it has the
- * plugin, with a short-lived non-durable subscription {@code
- * <subscriptionName>-broadcast-probe-<random>}, and remembers a yes for as long as it lives. So
- * wrap a Pulsar client once and share the result.
+ * <p>A consumer with the property {@code pulsar.subscription.type=Broadcast} instead of the type is
+ * treated in the same way.
+ *
+ * <p>Before its first Broadcast subscribe the client asks the broker of that topic whether it has
+ * the plugin, with a short-lived non-durable subscription {@code
+ * <subscriptionName>-broadcast-probe-<random>}. A yes stands for all brokers, and for as long as
+ * the client lives. So wrap a Pulsar client once and share the result.
  */
 public interface BroadcastClient extends PulsarClient {
 
@@ -36,9 +42,37 @@ public interface BroadcastClient extends PulsarClient {
     return ClientHandler.wrap(client);
   }
 
+  /**
+   * Like {@link #wrap}, but never asks whether the plugin is there: for clusters of which that is
+   * known. On a broker without it, the consumer becomes an ordinary Exclusive one.
+   *
+   * @throws NullPointerException if {@code client} is null
+   */
+  static BroadcastClient wrapWithoutProbe(PulsarClient client) {
+    return ClientHandler.wrapWithoutProbe(client);
+  }
+
   @Override
   BroadcastConsumerBuilder<byte[]> newConsumer();
 
   @Override
   <T> BroadcastConsumerBuilder<T> newConsumer(Schema<T> schema);
+
+  /**
+   * Prepares a builder of the wrapped client for a Broadcast subscribe, as a builder of this client
+   * prepares itself: asks for the plugin, and sets the property, a unique name where there is none,
+   * and a retry letter topic of the consumer's own. For frameworks that make and subscribe builders
+   * themselves; to be called last before {@code subscribe}. Does nothing if {@code settings} have
+   * no property {@code pulsar.subscription.type=Broadcast}. From any thread; blocks for one
+   * subscribe at most.
+   *
+   * @param settings what the builder has been told so far, in the form that {@link
+   *     ConsumerBuilder#loadConf} takes: {@code topicNames}, {@code topicsPattern}, {@code
+   *     subscriptionName}, {@code consumerName}, {@code properties}, {@code retryEnable}, {@code
+   *     deadLetterPolicy}
+   * @throws BroadcastNotSupportedException if the broker has no plugin
+   * @throws PulsarClientException if the broker cannot be asked
+   */
+  void prepare(ConsumerBuilder<?> builder, Map<String, Object> settings)
+      throws PulsarClientException;
 }

@@ -2,31 +2,64 @@
 package io.pulsarbroadcast.client;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
 
 /** The implementation of {@link BroadcastClient}. Thread safe. */
 final class ClientHandler extends DelegatingHandler<PulsarClient, BroadcastClient> {
   private final PluginProbe probe;
 
-  private ClientHandler(PulsarClient client) {
+  private ClientHandler(PulsarClient client, PluginProbe probe) {
     super(PulsarClient.class, BroadcastClient.class, client);
-    this.probe = new PluginProbe(client);
+    this.probe = probe;
   }
 
   static BroadcastClient wrap(PulsarClient client) {
+    requireClient(client);
+    return client instanceof BroadcastClient ours
+        ? ours
+        : new ClientHandler(client, new PluginProbe(client)).proxy;
+  }
+
+  static BroadcastClient wrapWithoutProbe(PulsarClient client) {
+    requireClient(client);
+    PulsarClient wrapped =
+        client instanceof BroadcastClient
+            ? ((ClientHandler) Proxy.getInvocationHandler(client)).delegate
+            : client;
+    return new ClientHandler(wrapped, PluginProbe.thatNeverAsks()).proxy;
+  }
+
+  private static void requireClient(PulsarClient client) {
     Objects.requireNonNull(client, "client: the Pulsar client to wrap must not be null");
-    return client instanceof BroadcastClient ours ? ours : new ClientHandler(client).proxy;
   }
 
   @Override
   Object call(Method method, Object[] args) throws Throwable {
+    if (method.getName().equals("prepare")) {
+      @SuppressWarnings("unchecked")
+      Map<String, Object> settings = (Map<String, Object>) args[1];
+      prepare((ConsumerBuilder<?>) args[0], settings);
+      return null;
+    }
     Object result = forward(method, args);
     return result instanceof ConsumerBuilder<?> builder ? withBroadcast(builder) : result;
   }
 
   private <T> BroadcastConsumerBuilder<T> withBroadcast(ConsumerBuilder<T> builder) {
     return new ConsumerBuilderHandler<>(builder, new ConsumerSettings<>(), probe).proxy;
+  }
+
+  private <T> void prepare(ConsumerBuilder<T> builder, Map<String, Object> conf)
+      throws PulsarClientException {
+    ConsumerSettings<T> settings = ConsumerSettings.of(conf);
+    if (settings.isBroadcast()) {
+      Blocking.await(probe.requirePlugin(settings), nothing -> {});
+      settings.applyTo(builder);
+    }
   }
 }

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.ConsumerInterceptor;
@@ -120,16 +119,8 @@ final class ConsumerBuilderHandler<T>
     if (!settings.isBroadcast()) {
       return prepared.subscribe();
     }
-    CompletableFuture<Consumer<T>> consumer = subscribeBroadcast(prepared);
-    try {
-      return consumer.get();
-    } catch (InterruptedException e) {
-      consumer.thenAccept(Consumer::closeAsync); // nobody else knows it
-      Thread.currentThread().interrupt();
-      throw new PulsarClientException(e);
-    } catch (ExecutionException e) {
-      throw failureForCaller(e);
-    }
+    // Nobody else knows a consumer that comes too late.
+    return Blocking.await(subscribeBroadcast(prepared), Consumer::closeAsync);
   }
 
   private CompletableFuture<Consumer<T>> subscribeAsync() {
@@ -150,22 +141,6 @@ final class ConsumerBuilderHandler<T>
   }
 
   private CompletableFuture<Consumer<T>> subscribeBroadcast(ConsumerBuilder<T> prepared) {
-    String topic = settings.topicToProbe();
-    return topic == null
-        ? prepared.subscribeAsync()
-        : probe
-            .requirePlugin(topic, settings.subscriptionName())
-            .thenCompose(present -> prepared.subscribeAsync());
-  }
-
-  /** The same type of exception with the stack trace of the caller, where Pulsar can do that. */
-  private static PulsarClientException failureForCaller(ExecutionException e) {
-    Throwable cause = e.getCause();
-    if (cause instanceof BroadcastNotSupportedException notSupported) {
-      return new BroadcastNotSupportedException(notSupported);
-    }
-    PulsarClientException failure = PulsarClientException.unwrap(e);
-    boolean sameType = failure.getClass() == cause.getClass() && failure.getCause() == null;
-    return !sameType && cause instanceof PulsarClientException original ? original : failure;
+    return probe.requirePlugin(settings).thenCompose(present -> prepared.subscribeAsync());
   }
 }

@@ -55,8 +55,11 @@ final class ConsumerSettings<T> {
     return copy;
   }
 
+  /** Whether our enum says so, or, where it says nothing, the property that brokers go by. */
   boolean isBroadcast() {
-    return type == SubscriptionType.Broadcast;
+    return type == null
+        ? Wire.BROADCAST.equalsIgnoreCase(typeProperty)
+        : type == SubscriptionType.Broadcast;
   }
 
   /** The topic to ask the broker about, or null if there is none to ask about. */
@@ -90,6 +93,13 @@ final class ConsumerSettings<T> {
 
   void intercept(ConsumerInterceptor<T>[] added) {
     interceptors.addAll(Arrays.asList(added));
+  }
+
+  /** The settings of a builder that somebody else makes, as {@code loadConf} takes them. */
+  static <T> ConsumerSettings<T> of(Map<String, Object> conf) {
+    ConsumerSettings<T> settings = new ConsumerSettings<>();
+    settings.noteConf(conf);
+    return settings;
   }
 
   /** Notes a call that Pulsar's builder has accepted. */
@@ -193,9 +203,12 @@ final class ConsumerSettings<T> {
     if (!isBroadcast()) {
       return;
     }
-    builder
-        .subscriptionType((unordered ? SubscriptionType.Shared : type).toPulsar())
-        .property(Wire.TYPE_PROPERTY, Wire.BROADCAST);
+    if (unordered) {
+      builder.subscriptionType(SubscriptionType.Shared.toPulsar());
+    } else if (type != null) {
+      builder.subscriptionType(type.toPulsar());
+    }
+    builder.property(Wire.TYPE_PROPERTY, Wire.BROADCAST);
     if (cursorTimeToLive != null) {
       builder.property(
           Wire.CURSOR_TTL_SECONDS_PROPERTY, Long.toString(cursorTimeToLive.toSeconds()));

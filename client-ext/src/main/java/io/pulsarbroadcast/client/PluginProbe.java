@@ -1,72 +1,120 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.client;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import java.util.Arrays;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException.NotAllowedException;
 import org.apache.pulsar.client.api.SubscriptionMode;
 
 /**
- * Finds out whether the broker of a topic has the plugin, before a stock one takes a Broadcast
- * subscribe for an ordinary Exclusive one.
+ * Finds out whether brokers have the plugin, before a stock one takes a Broadcast subscribe for an
+ * ordinary Exclusive one.
  *
  * <p>The question is a non-durable subscribe with a subscription type that does not exist: the
  * plugin refuses it and names Broadcast among the allowed ones, a stock broker ignores the property
- * and accepts. A yes is remembered for the topic; anything else is asked again next time. Thread
- * safe: callers that ask the same at the same time share one question.
+ * and accepts. One yes is enough, for all topics; anything else is asked again next time. Thread
+ * safe: while the first question is open, all others wait for its answer, but not for longer than a
+ * second, because their brokers may be well when its broker is not.
  */
 final class PluginProbe {
   static final String UNKNOWN_TYPE = "probe";
   static final String SUBSCRIPTION_INFIX = "-broadcast-probe-";
+  private static final long MAX_WAIT_FOR_FIRST_MILLIS = 1_000;
 
   /** A failure can be about the subscription name (permissions), so it is part of the question. */
   private record Question(String topic, String subscriptionName) {}
 
+  private record Asked(Question question, CompletableFuture<Void> answer) {}
+
   private final PulsarClient client;
-  private final Set<String> topicsWithPlugin = ConcurrentHashMap.newKeySet();
+  private final AtomicReference<Asked> first = new AtomicReference<>();
   private final ConcurrentMap<Question, CompletableFuture<Void>> asked = new ConcurrentHashMap<>();
+  private volatile boolean present;
 
   PluginProbe(PulsarClient client) {
     this.client = client;
   }
 
-  /** Completes when the plugin is there, and fails with the reason why the subscribe cannot be. */
-  CompletableFuture<Void> requirePlugin(String topic, String subscriptionName) {
-    if (topicsWithPlugin.contains(topic)) {
+  /** One that takes the plugin to be there. */
+  static PluginProbe thatNeverAsks() {
+    PluginProbe probe = new PluginProbe(null);
+    probe.present = true;
+    return probe;
+  }
+
+  /**
+   * Completes when the plugin is there, or there is no topic to ask about; fails with the reason
+   * why the subscribe cannot be.
+   */
+  CompletableFuture<Void> requirePlugin(ConsumerSettings<?> settings) {
+    String topic = settings.topicToProbe();
+    if (present || topic == null) {
       return CompletableFuture.completedFuture(null);
     }
-    Question question = new Question(topic, subscriptionName);
+    Question question = new Question(topic, settings.subscriptionName());
+    Asked mine = new Asked(question, new CompletableFuture<>());
+    Asked earlier = first.compareAndExchange(null, mine);
+    if (earlier == null) {
+      askFirst(mine);
+      return mine.answer();
+    }
+    if (earlier.question().equals(question)) {
+      return earlier.answer();
+    }
+    return earlier
+        .answer()
+        .copy()
+        .completeOnTimeout(null, MAX_WAIT_FOR_FIRST_MILLIS, MILLISECONDS)
+        .handle((yes, failure) -> present)
+        .thenCompose(
+            yes -> yes ? CompletableFuture.<Void>completedFuture(null) : askOnce(question));
+  }
+
+  private void askFirst(Asked asked) {
+    // Another may have been the first, and answered, since the caller looked.
+    CompletableFuture<Void> answer =
+        present ? CompletableFuture.completedFuture(null) : askOnce(asked.question());
+    answer.whenComplete(
+        (yes, failure) -> {
+          first.set(null);
+          complete(asked.answer(), failure);
+        });
+  }
+
+  /** Asks; who asks the same while there is no answer shares it. */
+  private CompletableFuture<Void> askOnce(Question question) {
     CompletableFuture<Void> answer = new CompletableFuture<>();
     CompletableFuture<Void> earlier = asked.putIfAbsent(question, answer);
     if (earlier != null) {
       return earlier;
     }
-    if (topicsWithPlugin.contains(topic)) { // answered between the first look and the question
-      asked.remove(question);
-      answer.complete(null);
-      return answer;
-    }
     ask(question)
         .whenComplete(
-            (present, failure) -> {
+            (yes, failure) -> {
               if (failure == null) {
-                topicsWithPlugin.add(topic);
+                present = true;
               }
               asked.remove(question);
-              if (failure == null) {
-                answer.complete(null);
-              } else {
-                answer.completeExceptionally(unwrap(failure));
-              }
+              complete(answer, failure);
             });
     return answer;
+  }
+
+  private static void complete(CompletableFuture<Void> answer, Throwable failure) {
+    if (failure == null) {
+      answer.complete(null);
+    } else {
+      answer.completeExceptionally(unwrap(failure));
+    }
   }
 
   private CompletableFuture<Void> ask(Question question) {

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.ConsumerInterceptor;
+import org.apache.pulsar.client.api.DeadLetterPolicy;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -189,9 +190,72 @@ class BroadcastConsumerBuilderTest {
   }
 
   @Test
-  void shouldLeaveAloneApplicationsThatUseTheWirePropertyItself() throws Exception {
-    FakePulsar.Subscribe subscribe = subscribed(builder().property(TYPE, "broadcast"));
-    assertThat(subscribe.properties()).containsExactly(Map.entry(TYPE, "broadcast"));
+  void shouldGuardWhoSetsThePropertyInstead() throws Exception {
+    for (BroadcastConsumerBuilder<String> builder :
+        List.of(
+            builder().property(TYPE, "broadcast"),
+            builder().properties(Map.of(TYPE, "Broadcast")),
+            builder().loadConf(Map.of("properties", Map.of(TYPE, "BROADCAST"))))) {
+      FakePulsar.Subscribe subscribe = subscribed(builder.enableRetry(true));
+      assertThat(subscribe.properties()).containsEntry(TYPE, "Broadcast");
+      assertThat(subscribe.all("subscriptionType")).isEmpty();
+      assertThat((String) subscribe.last("consumerName")).startsWith("broadcast-");
+      assertThat(((DeadLetterPolicy) subscribe.last("deadLetterPolicy")).getRetryLetterTopic())
+          .contains((String) subscribe.last("consumerName"));
+    }
+    assertThat(pulsar.probes()).hasSize(1);
+  }
+
+  @Test
+  void shouldLeaveTheUnorderedContractToWhoSetsThePropertyInstead() throws Exception {
+    FakePulsar.Subscribe subscribe =
+        subscribed(
+            builder()
+                .subscriptionType(org.apache.pulsar.client.api.SubscriptionType.Shared)
+                .property(TYPE, "Broadcast"));
+    assertThat(subscribe.last("subscriptionType"))
+        .isEqualTo(org.apache.pulsar.client.api.SubscriptionType.Shared);
+    assertThat(
+            subscribed(builder().property(TYPE, "Broadcast").unordered()).last("subscriptionType"))
+        .isEqualTo(org.apache.pulsar.client.api.SubscriptionType.Shared);
+  }
+
+  @Test
+  void shouldLeaveAloneWhoSetsThePropertyToSomethingElse() throws Exception {
+    FakePulsar.Subscribe subscribe = subscribed(builder().property(TYPE, "Braodcast"));
+    assertThat(subscribe.properties()).containsExactly(Map.entry(TYPE, "Braodcast"));
+    assertThat(subscribe.all("consumerName")).isEmpty();
+    assertThat(pulsar.probes()).isEmpty();
+  }
+
+  @Test
+  void shouldPrepareABuilderOfAFramework() throws Exception {
+    ConsumerBuilder<byte[]> prepared = pulsar.client.newConsumer();
+    pulsar.broadcast.prepare(
+        prepared,
+        Map.of(
+            "topicNames",
+            List.of("a"),
+            "subscriptionName",
+            "s",
+            "retryEnable",
+            true,
+            "properties",
+            Map.of(TYPE, "Broadcast")));
+    FakePulsar.Subscribe subscribe = subscribed(prepared);
+    assertThat(subscribe.properties()).containsExactly(Map.entry(TYPE, "Broadcast"));
+    assertThat((String) subscribe.last("consumerName")).startsWith("broadcast-");
+    assertThat(((DeadLetterPolicy) subscribe.last("deadLetterPolicy")).getRetryLetterTopic())
+        .startsWith("a-s-broadcast-");
+    assertThat(pulsar.probes()).singleElement().extracting(p -> p.last("topic")).isEqualTo("a");
+  }
+
+  @Test
+  void shouldNotTouchAFrameworksBuilderOfAnotherType() throws Exception {
+    ConsumerBuilder<byte[]> other = pulsar.client.newConsumer();
+    pulsar.broadcast.prepare(
+        other, Map.of("topicNames", List.of("a"), "properties", Map.of("mine", "1")));
+    assertThat(subscribed(other).calls()).isEmpty();
     assertThat(pulsar.probes()).isEmpty();
   }
 
