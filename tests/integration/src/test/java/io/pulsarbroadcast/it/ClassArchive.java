@@ -50,6 +50,16 @@ final class ClassArchive {
     return "-XX:SharedArchiveFile=" + file;
   }
 
+  /**
+   * Options of a program that is run several times, one after the other, with one class path: the
+   * first makes the archive when it ends.
+   */
+  static String madeByTheFirst(Path file) {
+    return Files.exists(file)
+        ? option(file)
+        : "-XX:ArchiveClassesAtExit=%s -Xlog:disable".formatted(file);
+  }
+
   /** A JVM does not start with an archive that is cut off, nor records without its own archive. */
   private static boolean isAccepted(String option) {
     Path java = Path.of(System.getProperty("java.home"), "bin", "java");

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -299,6 +300,8 @@ class DocumentedCommandsProcessIT {
     if (command.matches("[A-Z]+=\\S+")) {
       variables += command + "\n";
     }
+    Map<String, String> environment = new HashMap<>(AdminTool.lightJvm(home(), work));
+    environment.put("PULSAR_HOME", home().toString());
     boolean inHome = command.startsWith("bin/") || command.startsWith("pulsar-admin");
     Bash.Result result =
         Bash.run(
@@ -310,7 +313,7 @@ class DocumentedCommandsProcessIT {
                 variables + command),
             inHome ? home() : work,
             ANSWER,
-            Map.of("PULSAR_HOME", home().toString(), "PULSAR_EXTRA_OPTS", AdminTool.LIGHT_JVM),
+            environment,
             work);
     String printed = result.out() + result.err();
     assertThat(result.exitCode())

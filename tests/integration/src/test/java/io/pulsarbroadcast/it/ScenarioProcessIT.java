@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The checks of docs/measure.md at a size that takes seconds. Every check counts; those about times
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("complete")
 @Order(1)
+@Execution(ExecutionMode.CONCURRENT)
 class ScenarioProcessIT {
   /** Kept after the test, with the broker's log when a check failed. */
   private final Path results = Path.of("target/scenario-results", UUID.randomUUID().toString());
