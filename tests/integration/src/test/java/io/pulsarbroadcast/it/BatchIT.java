@@ -18,6 +18,7 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageIdAdv;
+import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +37,11 @@ class BatchIT {
     String topic = Broker.newTopic();
     try (Consumer<String> consumer =
             broker.broadcast(topic, "all", "a").receiverQueueSize(receiverQueueSize).subscribe();
-        Consumer<String> beside = broker.broadcast(topic, "all", "b").subscribe()) {
+        Consumer<String> beside =
+            broker
+                .broadcast(topic, "all", "b")
+                .subscriptionType(SubscriptionType.Shared)
+                .subscribe()) {
       publishBatches(broker, topic, 0, 200, 50);
 
       List<Message<String>> received = receive(consumer, 200);

@@ -14,6 +14,7 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -28,7 +29,12 @@ class ChunkedIT {
   void shouldDeliverChunkedMessagesToEveryConsumer(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe();
-        Consumer<String> b = broker.broadcast(topic, "all", "b").receiverQueueSize(3).subscribe()) {
+        Consumer<String> b =
+            broker
+                .broadcast(topic, "all", "b")
+                .receiverQueueSize(3)
+                .subscriptionType(SubscriptionType.Shared)
+                .subscribe()) {
       publishChunked(broker, topic, 0, 5);
       assertThat(receiveAndAck(a, 5)).isEqualTo(large(0, 5));
       assertThat(receiveAndAck(b, 5)).isEqualTo(large(0, 5));

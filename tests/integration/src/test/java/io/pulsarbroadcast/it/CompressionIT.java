@@ -12,6 +12,7 @@ import org.apache.pulsar.client.api.CompressionType;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,7 +39,11 @@ class CompressionIT {
     String topic = Broker.newTopic();
     List<String> sent = values(0, 20).stream().map(value -> value.repeat(500)).toList();
     try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe();
-        Consumer<String> b = broker.broadcast(topic, "all", "b").subscribe();
+        Consumer<String> b =
+            broker
+                .broadcast(topic, "all", "b")
+                .subscriptionType(SubscriptionType.Shared)
+                .subscribe();
         Producer<String> producer =
             broker
                 .client()

@@ -25,6 +25,7 @@ import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionType;
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -38,7 +39,10 @@ class EncryptionIT {
     String topic = Broker.newTopic();
     KeyPair keys = newKeys();
     try (Consumer<String> a = withKey(broker.broadcast(topic, "all", "a"), keys).subscribe();
-        Consumer<String> b = withKey(broker.broadcast(topic, "all", "b"), keys).subscribe()) {
+        Consumer<String> b =
+            withKey(broker.broadcast(topic, "all", "b"), keys)
+                .subscriptionType(SubscriptionType.Shared)
+                .subscribe()) {
       publishEncrypted(broker, topic, keys, values(0, 10));
       assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
       assertThat(receiveAndAck(b, 10)).isEqualTo(values(0, 10));

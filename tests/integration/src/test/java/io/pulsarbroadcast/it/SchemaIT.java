@@ -11,6 +11,7 @@ import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.client.api.schema.GenericRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -39,7 +40,9 @@ class SchemaIT {
     String topic = Broker.newTopic();
     try (Consumer<Sighting> a = broadcast(broker, topic, "a", schema).subscribe();
         Consumer<GenericRecord> generic =
-            broadcast(broker, topic, "generic", Schema.AUTO_CONSUME()).subscribe()) {
+            broadcast(broker, topic, "generic", Schema.AUTO_CONSUME())
+                .subscriptionType(SubscriptionType.Shared)
+                .subscribe()) {
       publishSightings(broker, topic, schema);
 
       assertThat(receiveValues(a, 5))

@@ -36,7 +36,11 @@ class TransactionIT {
   void shouldDeliverCommittedMessagesAndNoAbortedOnes(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe();
-        Consumer<String> b = broker.broadcast(topic, "all", "b").subscribe();
+        Consumer<String> b =
+            broker
+                .broadcast(topic, "all", "b")
+                .subscriptionType(SubscriptionType.Shared)
+                .subscribe();
         Producer<String> producer = newProducer(broker, topic)) {
       Transaction aborted = begin(broker);
       send(producer, aborted, List.of("aborted-0", "aborted-1"));
