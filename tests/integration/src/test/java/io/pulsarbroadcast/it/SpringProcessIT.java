@@ -1,0 +1,115 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.it;
+
+import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConsumers;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.apache.pulsar.client.api.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The Spring Boot application of docs/examples/spring: I1 and I4 on a broker with the plugin; a
+ * clear failure that leaves nothing behind (I9) on one without.
+ */
+@ExtendWith(BrokerExtension.class)
+class SpringProcessIT {
+  private static Broker plain;
+
+  @BeforeAll
+  static void startPlainBroker() {
+    plain = Broker.start(BrokerExtension.plainBroker());
+  }
+
+  @AfterAll
+  static void stopPlainBroker() throws IOException {
+    plain.close();
+  }
+
+  @Test
+  void shouldResumeASpringBootApplicationByItsName(Broker broker, @TempDir Path folder)
+      throws Exception {
+    String namespace = UUID.randomUUID().toString();
+    String shortName = UUID.randomUUID().toString();
+    String topic = "persistent://public/" + namespace + "/" + shortName;
+    broker.admin().namespaces().createNamespace("public/" + namespace);
+    try (Consumer<String> stock = broker.atOnce(topic, "alerts", "stock").subscribe()) {
+      try (SpringExample named =
+              SpringExample.start(
+                  broker,
+                  folder,
+                  "alerts.topic=" + shortName,
+                  "spring.pulsar.defaults.topic.namespace=" + namespace,
+                  "spring.pulsar.consumer.name=car-1");
+          SpringExample unnamed = SpringExample.start(broker, folder, "alerts.topic=" + topic);
+          SpringExample alsoUnnamed =
+              SpringExample.start(broker, folder, "alerts.topic=" + topic)) {
+        awaitConsumers(broker, topic, "alerts", 4);
+        Messages.publish(broker, topic, 0, 10);
+        assertThat(Messages.receiveAndAck(stock, 10)).isEqualTo(Messages.values(0, 10));
+        for (SpringExample each : List.of(named, unnamed, alsoUnnamed)) {
+          assertThat(each.received(10)).isEqualTo(Messages.values(0, 10));
+        }
+        awaitBacklog(broker, topic, "alerts", 0);
+      }
+      awaitConsumers(broker, topic, "alerts", 1);
+      Messages.publish(broker, topic, 10, 15);
+      Messages.receiveAndAck(stock, 5);
+      try (SpringExample again =
+          SpringExample.start(
+              broker, folder, "alerts.topic=" + topic, "spring.pulsar.consumer.name=car-1")) {
+        assertThat(again.received(5)).isEqualTo(Messages.values(10, 15));
+      }
+    }
+    assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("alerts");
+    assertThat(broker.admin().topics().getList("public/default"))
+        .as("the plugin is asked for in the application's default namespace")
+        .noneMatch(name -> name.endsWith(shortName));
+  }
+
+  @Test
+  void shouldNotStartASpringBootApplicationOnABrokerWithoutThePlugin(@TempDir Path folder)
+      throws Exception {
+    String topic = Broker.newTopic();
+    plain.admin().topics().createNonPartitionedTopic(topic);
+    try (SpringExample example = SpringExample.start(plain, folder, "alerts.topic=" + topic)) {
+      assertThat(example.exitCode()).as(example::output).isNotZero();
+      assertThat(example.output())
+          .contains("APPLICATION FAILED TO START")
+          .contains("The broker that serves topic " + topic + " has no pulsar-broadcast plugin")
+          .contains("Install the plugin on every broker");
+    }
+    await()
+        .untilAsserted(() -> assertThat(plain.admin().topics().getSubscriptions(topic)).isEmpty());
+  }
+
+  @Test
+  void shouldLetASpringBootApplicationSwitchTheProbeOff(@TempDir Path folder) throws Exception {
+    String topic = Broker.newTopic();
+    plain.admin().topics().createNonPartitionedTopic(topic);
+    try (SpringExample example =
+        SpringExample.start(
+            plain, folder, "alerts.topic=" + topic, "pulsar.broadcast.probe=false")) {
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .untilAsserted(
+              () ->
+                  assertThat(plain.admin().topics().getSubscriptions(topic))
+                      .as(example::output)
+                      .containsExactly("alerts"));
+      Messages.publish(plain, topic, 0, 1);
+      assertThat(example.received(1)).isEqualTo(Messages.values(0, 1));
+    }
+  }
+}
