@@ -44,9 +44,11 @@ public interface BroadcastClient extends PulsarClient {
 
   /**
    * Like {@link #wrap}, but never asks whether the plugin is there: for clusters of which that is
-   * known. On a broker without it, the consumer becomes an ordinary Exclusive one.
+   * known. On a broker without it, consumers become ordinary Exclusive ones, and unordered
+   * consumers Shared ones, which divide the messages among them.
    *
    * @throws NullPointerException if {@code client} is null
+   * @throws IllegalArgumentException if it is a {@code BroadcastClient} that was not made here
    */
   static BroadcastClient wrapWithoutProbe(PulsarClient client) {
     return ClientHandler.wrapWithoutProbe(client);
@@ -63,13 +65,14 @@ public interface BroadcastClient extends PulsarClient {
    * prepares itself: asks for the plugin, and sets the property, a unique name where there is none,
    * and a retry letter topic of the consumer's own. For frameworks that make and subscribe builders
    * themselves; to be called last before {@code subscribe}. Does nothing if {@code settings} have
-   * no property {@code pulsar.subscription.type=Broadcast}. From any thread; blocks for one
-   * subscribe at most.
+   * no property {@code pulsar.subscription.type=Broadcast}. From any thread; blocks until the
+   * broker has answered, as a subscribe does.
    *
    * @param settings what the builder has been told so far, in the form that {@link
    *     ConsumerBuilder#loadConf} takes: {@code topicNames}, {@code topicsPattern}, {@code
    *     subscriptionName}, {@code consumerName}, {@code properties}, {@code retryEnable}, {@code
    *     deadLetterPolicy}
+   * @throws IllegalArgumentException if the settings contradict each other
    * @throws BroadcastNotSupportedException if the broker has no plugin
    * @throws PulsarClientException if the broker cannot be asked
    */

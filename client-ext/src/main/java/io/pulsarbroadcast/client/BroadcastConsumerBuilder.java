@@ -78,9 +78,9 @@ public interface BroadcastConsumerBuilder<T> extends ConsumerBuilder<T> {
   /**
    * Subscribes; with Broadcast, once the broker is known to have the plugin.
    *
-   * <p>The broker is asked once for each topic and {@link BroadcastClient}, of several topics for
-   * the first one. With {@code topicsPattern} it is not asked: a broker without the plugin then
-   * makes ordinary Exclusive consumers.
+   * <p>One broker is asked once for each {@link BroadcastClient}, of several topics that of the
+   * first one. With {@code topicsPattern} none is asked: a broker without the plugin then makes
+   * ordinary consumers.
    *
    * <p>Without {@code consumerName} the consumer gets a name of 128 random bits: unlike Pulsar's
    * five digits it meets no other, and a consumer started later does not find its position.

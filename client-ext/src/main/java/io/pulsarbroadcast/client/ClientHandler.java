@@ -20,18 +20,28 @@ final class ClientHandler extends DelegatingHandler<PulsarClient, BroadcastClien
 
   static BroadcastClient wrap(PulsarClient client) {
     requireClient(client);
-    return client instanceof BroadcastClient ours
-        ? ours
-        : new ClientHandler(client, new PluginProbe(client)).proxy;
+    return client instanceof BroadcastClient ours ? ours : wrap(client, new PluginProbe(client));
+  }
+
+  static BroadcastClient wrap(PulsarClient client, PluginProbe probe) {
+    return new ClientHandler(client, probe).proxy;
   }
 
   static BroadcastClient wrapWithoutProbe(PulsarClient client) {
     requireClient(client);
-    PulsarClient wrapped =
-        client instanceof BroadcastClient
-            ? ((ClientHandler) Proxy.getInvocationHandler(client)).delegate
-            : client;
-    return new ClientHandler(wrapped, PluginProbe.thatNeverAsks()).proxy;
+    return wrap(unwrap(client), PluginProbe.thatNeverAsks());
+  }
+
+  private static PulsarClient unwrap(PulsarClient client) {
+    if (!(client instanceof BroadcastClient)) {
+      return client;
+    }
+    if (Proxy.isProxyClass(client.getClass())
+        && Proxy.getInvocationHandler(client) instanceof ClientHandler ours) {
+      return ours.delegate;
+    }
+    throw new IllegalArgumentException(
+        "client is a " + client.getClass().getName() + "; allowed: the client that it wraps");
   }
 
   private static void requireClient(PulsarClient client) {
@@ -47,6 +57,9 @@ final class ClientHandler extends DelegatingHandler<PulsarClient, BroadcastClien
       return null;
     }
     Object result = forward(method, args);
+    if (method.getName().equals("updateServiceUrl")) {
+      probe.forget();
+    }
     return result instanceof ConsumerBuilder<?> builder ? withBroadcast(builder) : result;
   }
 
@@ -58,6 +71,7 @@ final class ClientHandler extends DelegatingHandler<PulsarClient, BroadcastClien
       throws PulsarClientException {
     ConsumerSettings<T> settings = ConsumerSettings.of(conf);
     if (settings.isBroadcast()) {
+      settings.check();
       Blocking.await(probe.requirePlugin(settings), nothing -> {});
       settings.applyTo(builder);
     }

@@ -55,11 +55,9 @@ final class ConsumerSettings<T> {
     return copy;
   }
 
-  /** Whether our enum says so, or, where it says nothing, the property that brokers go by. */
+  /** Whether our enum says so, or the property that brokers go by. */
   boolean isBroadcast() {
-    return type == null
-        ? Wire.BROADCAST.equalsIgnoreCase(typeProperty)
-        : type == SubscriptionType.Broadcast;
+    return type == SubscriptionType.Broadcast || Wire.BROADCAST.equalsIgnoreCase(typeProperty);
   }
 
   /** The topic to ask the broker about, or null if there is none to ask about. */
@@ -137,10 +135,11 @@ final class ConsumerSettings<T> {
       subscriptionName = Objects.toString(conf.get("subscriptionName"), null);
     }
     if (conf.containsKey("consumerName")) {
-      consumerName = Objects.toString(conf.get("consumerName"), null);
+      String name = Objects.toString(conf.get("consumerName"), "");
+      consumerName = name.isBlank() ? null : name;
     }
-    if (conf.get("retryEnable") instanceof Boolean enabled) {
-      retry = enabled;
+    if (conf.containsKey("retryEnable")) {
+      retry = Boolean.parseBoolean(String.valueOf(conf.get("retryEnable")));
     }
     if (conf.containsKey("deadLetterPolicy")) {
       deadLetterPolicy = RetryTopics.policyOf(conf.get("deadLetterPolicy"));
@@ -163,8 +162,9 @@ final class ConsumerSettings<T> {
   }
 
   private void noteProperties(Map<?, ?> properties) {
-    if (properties.get(Wire.TYPE_PROPERTY) instanceof String value) {
-      typeProperty = value;
+    Object value = properties.get(Wire.TYPE_PROPERTY);
+    if (value != null) {
+      typeProperty = value.toString();
     }
   }
 
@@ -173,23 +173,28 @@ final class ConsumerSettings<T> {
     if (type != null && typeProperty != null) {
       checkTypeProperty();
     }
+    if (isBroadcast() && retry && topicsPattern && !RetryTopics.isNamed(deadLetterPolicy)) {
+      throw new IllegalArgumentException(
+          "enableRetry(true) with a topicsPattern: allowed with a DeadLetterPolicy that names a"
+              + " retryLetterTopic of this consumer's own");
+    }
     if (!isBroadcast() && (unordered || cursorTimeToLive != null)) {
       throw new IllegalArgumentException(
           (unordered ? "unordered()" : "cursorTimeToLive=" + cursorTimeToLive)
-              + ": allowed only together with subscriptionType(SubscriptionType.Broadcast)");
+              + ": allowed only for Broadcast, as with subscriptionType(SubscriptionType.Broadcast)");
     }
   }
 
   private void checkTypeProperty() {
-    if (!isBroadcast()) {
-      throw new IllegalArgumentException(
-          "Property %s=%s with subscriptionType(%s): allowed is the property, or a type, not both"
-              .formatted(Wire.TYPE_PROPERTY, typeProperty, type));
-    }
     if (!typeProperty.equalsIgnoreCase(Wire.BROADCAST)) {
       throw new IllegalArgumentException(
-          "Property %s=%s with subscriptionType(Broadcast): allowed is %s, or no such property"
-              .formatted(Wire.TYPE_PROPERTY, typeProperty, Wire.BROADCAST));
+          "Property %s=%s with subscriptionType(%s): allowed is %s, or no such property"
+              .formatted(Wire.TYPE_PROPERTY, typeProperty, type, Wire.BROADCAST));
+    }
+    if (type == SubscriptionType.Failover || type == SubscriptionType.Key_Shared) {
+      throw new IllegalArgumentException(
+          "subscriptionType(%s) with property %s=%s: allowed are Broadcast, Exclusive and Shared"
+              .formatted(type, Wire.TYPE_PROPERTY, typeProperty));
     }
   }
 

@@ -1,14 +1,14 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.client;
 
-import static java.util.concurrent.TimeUnit.MILLISECONDS;
-
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClient;
@@ -28,26 +28,32 @@ import org.apache.pulsar.client.api.SubscriptionMode;
 final class PluginProbe {
   static final String UNKNOWN_TYPE = "probe";
   static final String SUBSCRIPTION_INFIX = "-broadcast-probe-";
-  private static final long MAX_WAIT_FOR_FIRST_MILLIS = 1_000;
+  private static final Duration MAX_WAIT_FOR_FIRST = Duration.ofSeconds(1);
 
   /** A failure can be about the subscription name (permissions), so it is part of the question. */
   private record Question(String topic, String subscriptionName) {}
 
   private record Asked(Question question, CompletableFuture<Void> answer) {}
 
-  private final PulsarClient client;
+  private final PulsarClient client; // null: never asked
+  private final Duration maxWaitForFirst;
   private final AtomicReference<Asked> first = new AtomicReference<>();
   private final ConcurrentMap<Question, CompletableFuture<Void>> asked = new ConcurrentHashMap<>();
   private volatile boolean present;
 
   PluginProbe(PulsarClient client) {
+    this(client, MAX_WAIT_FOR_FIRST);
+  }
+
+  PluginProbe(PulsarClient client, Duration maxWaitForFirst) {
     this.client = client;
+    this.maxWaitForFirst = maxWaitForFirst;
   }
 
   /** One that takes the plugin to be there. */
   static PluginProbe thatNeverAsks() {
     PluginProbe probe = new PluginProbe(null);
-    probe.present = true;
+    probe.forget();
     return probe;
   }
 
@@ -70,13 +76,19 @@ final class PluginProbe {
     if (earlier.question().equals(question)) {
       return earlier.answer();
     }
-    return earlier
-        .answer()
-        .copy()
-        .completeOnTimeout(null, MAX_WAIT_FOR_FIRST_MILLIS, MILLISECONDS)
+    CompletableFuture<Void> waited = earlier.answer().copy();
+    // Not on the one thread of all timeouts: what follows can be the application's.
+    CompletableFuture.delayedExecutor(maxWaitForFirst.toMillis(), TimeUnit.MILLISECONDS)
+        .execute(() -> waited.complete(null));
+    return waited
         .handle((yes, failure) -> present)
         .thenCompose(
             yes -> yes ? CompletableFuture.<Void>completedFuture(null) : askOnce(question));
+  }
+
+  /** Asks again: what is known is of brokers that the client has left. */
+  void forget() {
+    present = client == null;
   }
 
   private void askFirst(Asked asked) {
@@ -129,7 +141,7 @@ final class PluginProbe {
               .subscriptionMode(SubscriptionMode.NonDurable)
               .property(Wire.TYPE_PROPERTY, UNKNOWN_TYPE)
               .subscribeAsync();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // nobody may wait for ever
       return CompletableFuture.failedFuture(e);
     }
     return subscribe

@@ -360,9 +360,54 @@ class BroadcastConsumerBuilderTest {
                     .subscribe())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "Property pulsar.subscription.type=Broadcast with subscriptionType(Failover):"
-                + " allowed is the property, or a type, not both");
+            "subscriptionType(Failover) with property pulsar.subscription.type=Broadcast:"
+                + " allowed are Broadcast, Exclusive and Shared");
     assertThat(pulsar.subscribes).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"Exclusive", "Shared"})
+  void shouldTakeThePropertyWithTheWireTypeOfAContract(SubscriptionType type) throws Exception {
+    FakePulsar.Subscribe subscribe =
+        subscribed(builder().subscriptionType(type).property(TYPE, "Broadcast"));
+    assertThat(subscribe.last("subscriptionType")).isEqualTo(type.toPulsar());
+    assertThat((String) subscribe.last("consumerName")).startsWith("broadcast-");
+    assertThat(pulsar.probes()).hasSize(1);
+  }
+
+  @Test
+  void shouldTakeFromLoadConfWhatPulsarTakes() throws Exception {
+    FakePulsar.Subscribe subscribe =
+        subscribed(
+            builder()
+                .loadConf(
+                    Map.of(
+                        "retryEnable", "true",
+                        "consumerName", " ",
+                        "properties", Map.of(TYPE, SubscriptionType.Broadcast))));
+    assertThat((String) subscribe.last("consumerName")).startsWith("broadcast-");
+    assertThat(((DeadLetterPolicy) subscribe.last("deadLetterPolicy")).getRetryLetterTopic())
+        .contains((String) subscribe.last("consumerName"));
+    assertThat(pulsar.probes()).hasSize(1);
+  }
+
+  @Test
+  void shouldRefuseRetriesOfAPatternThatWouldGoToAll() throws Exception {
+    BroadcastConsumerBuilder<byte[]> builder =
+        pulsar
+            .broadcast
+            .newConsumer()
+            .topicsPattern("a.*")
+            .subscriptionName("s")
+            .subscriptionType(SubscriptionType.Broadcast)
+            .enableRetry(true);
+    assertThatThrownBy(builder::subscribe)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("enableRetry(true) with a topicsPattern")
+        .hasMessageContaining("retryLetterTopic");
+    builder.deadLetterPolicy(
+        DeadLetterPolicy.builder().maxRedeliverCount(3).retryLetterTopic("mine").build());
+    assertThat(subscribed(builder).all("subscriptionName")).containsExactly("s");
   }
 
   @Test

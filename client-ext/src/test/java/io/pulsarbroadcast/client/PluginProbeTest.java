@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,8 +34,12 @@ class PluginProbeTest {
   private final FakePulsar pulsar = new FakePulsar();
 
   private BroadcastConsumerBuilder<byte[]> broadcast(String topic, String subscription) {
-    return pulsar
-        .broadcast
+    return broadcast(pulsar.broadcast, topic, subscription);
+  }
+
+  private static BroadcastConsumerBuilder<byte[]> broadcast(
+      BroadcastClient client, String topic, String subscription) {
+    return client
         .newConsumer()
         .topic(topic)
         .subscriptionName(subscription)
@@ -225,8 +230,10 @@ class PluginProbeTest {
   void shouldLetOtherTopicsWaitForTheFirstAnswer() {
     CompletableFuture<Consumer<?>> answer = new CompletableFuture<>();
     pulsar.broker = subscribe -> subscribe.isProbe() ? answer : pulsar.accept();
-    CompletableFuture<Consumer<byte[]>> first = broadcast("a", "s").subscribeAsync();
-    CompletableFuture<Consumer<byte[]>> second = broadcast("b", "s").subscribeAsync();
+    BroadcastClient patient =
+        ClientHandler.wrap(pulsar.client, new PluginProbe(pulsar.client, Duration.ofDays(1)));
+    CompletableFuture<Consumer<byte[]>> first = broadcast(patient, "a", "s").subscribeAsync();
+    CompletableFuture<Consumer<byte[]>> second = broadcast(patient, "b", "s").subscribeAsync();
     assertThat(second).isNotDone();
 
     answer.completeExceptionally(FakePulsar.pluginRefuses());
@@ -274,6 +281,61 @@ class PluginProbeTest {
             subscribe ->
                 assertThat(subscribe.properties())
                     .containsExactly(Map.entry("pulsar.subscription.type", "Broadcast")));
+  }
+
+  @Test
+  void shouldAskTheBrokersOfANewServiceUrl() throws Exception {
+    broadcast().subscribe();
+    pulsar.broadcast.updateServiceUrl("pulsar://elsewhere:6650");
+    broadcast().subscribe();
+    assertThat(pulsar.probes()).hasSize(2);
+
+    BroadcastClient silent = BroadcastClient.wrapWithoutProbe(pulsar.client);
+    silent.updateServiceUrl("pulsar://elsewhere:6650");
+    broadcast(silent, "t", "s").subscribe();
+    assertThat(pulsar.probes()).hasSize(2);
+  }
+
+  @Test
+  void shouldSayWhichClientItCannotUnwrap() {
+    BroadcastClient decorated =
+        (BroadcastClient)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {BroadcastClient.class},
+                (self, method, args) -> method.invoke(pulsar.broadcast, args));
+    assertThat(BroadcastClient.wrap(decorated)).isSameAs(decorated);
+    assertThatThrownBy(() -> BroadcastClient.wrapWithoutProbe(decorated))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("allowed: the client that it wraps");
+  }
+
+  @Test
+  void shouldNotRunTheApplicationsCodeOnTheThreadOfAllTimeouts() throws Exception {
+    pulsar.broker =
+        subscribe ->
+            subscribe.isProbe() && subscribe.last("topic").equals("mute")
+                ? new CompletableFuture<>()
+                : pulsar.withPlugin(subscribe);
+    BroadcastClient hasty =
+        ClientHandler.wrap(pulsar.client, new PluginProbe(pulsar.client, Duration.ofMillis(1)));
+    broadcast(hasty, "mute", "s").subscribeAsync();
+    CompletableFuture<String> thread =
+        broadcast(hasty, "t", "s")
+            .subscribeAsync()
+            .thenApply(consumer -> Thread.currentThread().getName());
+    assertThat(thread.get()).doesNotContain("DelayScheduler");
+  }
+
+  @Test
+  void shouldFailAndAskAgainWhenTheClientCannotEvenBeLoaded() throws Exception {
+    pulsar.broker =
+        subscribe -> {
+          throw new NoClassDefFoundError("a part of the client");
+        };
+    assertThat(broadcast().subscribeAsync()).failsWithin(Duration.ofSeconds(50));
+    pulsar.broker = pulsar::withPlugin;
+    assertThat(broadcast().subscribe()).isNotNull();
   }
 
   @Test

@@ -28,7 +28,7 @@ import org.springframework.pulsar.core.DefaultPulsarConsumerFactory;
 import org.springframework.pulsar.core.PulsarConsumerFactory;
 import org.springframework.pulsar.listener.AbstractPulsarMessageListenerContainer;
 
-/** What Spring makes of the beans, without a broker; ClientExtensionProcessIT has one. */
+/** What Spring makes of the beans, without a broker; SpringProcessIT has one. */
 @Timeout(60)
 class BroadcastAutoConfigurationTest {
   private static final String TYPE = "pulsar.subscription.type";
