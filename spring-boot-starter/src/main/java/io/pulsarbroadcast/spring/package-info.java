@@ -2,7 +2,7 @@
 
 /**
  * Broadcast subscriptions for Spring for Apache Pulsar. Spring Boot finds {@link
- * io.pulsarbroadcast.spring.BroadcastAutoConfiguration}; applications name its beans, and call
- * nothing here.
+ * io.pulsarbroadcast.spring.BroadcastAutoConfiguration}; listeners name its beans, which are {@link
+ * io.pulsarbroadcast.spring.BroadcastCustomizer}s.
  */
 package io.pulsarbroadcast.spring;

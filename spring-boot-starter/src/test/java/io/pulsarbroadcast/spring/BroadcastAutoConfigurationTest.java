@@ -2,18 +2,23 @@
 package io.pulsarbroadcast.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.pulsarbroadcast.client.BroadcastClient;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.client.impl.ConsumerBuilderImpl;
 import org.apache.pulsar.client.impl.conf.ConsumerConfigurationData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.pulsar.PulsarAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -96,7 +101,18 @@ class BroadcastAutoConfigurationTest {
   }
 
   @Test
-  void shouldGuardWhoSetsThePropertyThemselves() {
+  void shouldChooseTheContractWhateverTheApplicationsDefaultTypeIs() {
+    application
+        .withPropertyValues("spring.pulsar.consumer.subscription.type=shared")
+        .run(
+            context ->
+                assertThat(
+                        told(context, List.of(named(context, "broadcast"))).getSubscriptionType())
+                    .isEqualTo(SubscriptionType.Exclusive));
+  }
+
+  @Test
+  void shouldKeepTheApplicationsNameAndTopicPrefix() {
     application
         .withPropertyValues(
             "spring.pulsar.defaults.topic.tenant=city",
@@ -106,7 +122,7 @@ class BroadcastAutoConfigurationTest {
         .run(
             context -> {
               ConsumerConfigurationData<?> told =
-                  told(context, List.of(builder -> builder.property(TYPE, "Broadcast")));
+                  told(context, List.of(named(context, "broadcast")));
               assertThat(told.getConsumerName()).isEqualTo("car 1");
               assertThat(told.getDeadLetterPolicy().getRetryLetterTopic())
                   .isEqualTo("persistent://city/traffic/area-7-s-car+1-RETRY");
@@ -114,21 +130,66 @@ class BroadcastAutoConfigurationTest {
   }
 
   @Test
-  void shouldGuardTheFactorysOtherMethodToo() {
+  void shouldServeSeveralClients() {
+    application
+        .withUserConfiguration(OtherClient.class)
+        .run(
+            context -> {
+              PulsarConsumerFactory<String> other =
+                  new DefaultPulsarConsumerFactory<>(
+                      context.getBean("otherClient", PulsarClient.class), null);
+              List<ConsumerBuilder<String>> builders = new ArrayList<>();
+              ConsumerBuilderCustomizer<String> customizer =
+                  builder -> {
+                    named(context, "broadcast").customize(builder);
+                    builders.add(builder);
+                  };
+              assertThat(
+                      catchThrowable(
+                          () ->
+                              other.createConsumer(
+                                  Schema.STRING, List.of("area-7"), "s", customizer)))
+                  .isNotNull();
+              assertThat(((ConsumerBuilderImpl<String>) builders.get(0)).getConf())
+                  .extracting(ConsumerConfigurationData::getConsumerName)
+                  .asString()
+                  .startsWith("broadcast-");
+            });
+  }
+
+  @Test
+  void shouldBeThereForACustomizerThatCallsIt() {
+    application
+        .withUserConfiguration(CallingCustomizer.class)
+        .run(
+            context -> {
+              ConsumerConfigurationData<?> told = told(context, List.of(named(context, "mine")));
+              assertThat(told.getReceiverQueueSize()).isEqualTo(7);
+              assertThat(told.getConsumerName()).startsWith("broadcast-");
+            });
+  }
+
+  @Test
+  void shouldSayWhichBuilderItCannotPrepare() {
     application.run(
         context -> {
-          List<ConsumerBuilder<String>> builders = new ArrayList<>();
-          ConsumerBuilderCustomizer<String> customizer =
-              builder -> builders.add(builder.property(TYPE, "Broadcast"));
-          assertThat(
-                  catchThrowable(
-                      () ->
-                          factory(context)
-                              .createConsumer(Schema.STRING, List.of("area-7"), "s", customizer)))
-              .isNotNull();
-          assertThat(((ConsumerBuilderImpl<String>) builders.get(0)).getConf().getConsumerName())
-              .startsWith("broadcast-");
+          ConsumerBuilder<String> wrapped =
+              BroadcastClient.wrap(context.getBean(PulsarClient.class)).newConsumer(Schema.STRING);
+          assertThatThrownBy(() -> named(context, "broadcast").customize(wrapped))
+              .isInstanceOf(IllegalArgumentException.class)
+              .hasMessageContaining("allowed: that of the stock client");
         });
+  }
+
+  @Test
+  void shouldLeaveABeanOfTheSameNameAlone() {
+    application
+        .withBean("broadcast", String.class, () -> "the application's own")
+        .run(
+            context -> {
+              assertThat(context.getBean("broadcast")).isEqualTo("the application's own");
+              assertThat(context).hasBean("broadcastUnordered");
+            });
   }
 
   @Test
@@ -138,20 +199,7 @@ class BroadcastAutoConfigurationTest {
           ConsumerConfigurationData<?> told = told(context, List.of());
           assertThat(told.getProperties()).isEmpty();
           assertThat(told.getConsumerName()).isNull();
-          assertThat(
-                  catchThrowable(
-                      () ->
-                          factory(context)
-                              .createConsumer(Schema.STRING, List.of("area-7"), "s", null, null)))
-              .as("no customizers at all")
-              .hasMessageNotContaining("null");
         });
-  }
-
-  @Test
-  void shouldKeepTheFactorysClass() {
-    application.run(
-        context -> assertThat(context.getBean(DefaultPulsarConsumerFactory.class)).isNotNull());
   }
 
   @Test
@@ -179,6 +227,27 @@ class BroadcastAutoConfigurationTest {
     return ((AbstractPulsarMessageListenerContainer<?>)
             context.getBean(PulsarListenerEndpointRegistry.class).getListenerContainer("one"))
         .getConsumerBuilderCustomizer();
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class CallingCustomizer {
+    @Bean
+    PulsarListenerConsumerBuilderCustomizer<Object> mine(
+        @Qualifier("broadcast") BroadcastCustomizer broadcast) {
+      return builder -> broadcast.customize(builder.receiverQueueSize(7));
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OtherClient {
+    @Bean
+    PulsarClient otherClient() throws PulsarClientException {
+      return PulsarClient.builder()
+          .serviceUrl("pulsar://localhost:1")
+          .operationTimeout(1, TimeUnit.MILLISECONDS)
+          .lookupTimeout(1, TimeUnit.MILLISECONDS)
+          .build();
+    }
   }
 
   @Configuration(proxyBeanMethods = false)

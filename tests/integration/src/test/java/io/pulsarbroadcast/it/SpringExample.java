@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /** The packaged application of docs/examples/spring, running on a broker. */
 final class SpringExample implements AutoCloseable {
-  private static final Duration TIMEOUT = Duration.ofMinutes(3);
+  static final Duration TIMEOUT = Duration.ofMinutes(3);
   private static final String RECEIVED = "received ";
 
   private final Process process;

@@ -9,10 +9,10 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.MessageId;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @ExtendWith(BrokerExtension.class)
 class SpringProcessIT {
+  private static final String NAMED = "spring.pulsar.consumer.name=car-1";
   private static Broker plain;
 
   @BeforeAll
@@ -51,11 +52,16 @@ class SpringProcessIT {
                   folder,
                   "alerts.topic=" + shortName,
                   "spring.pulsar.defaults.topic.namespace=" + namespace,
-                  "spring.pulsar.consumer.name=car-1");
+                  NAMED);
           SpringExample unnamed = SpringExample.start(broker, folder, "alerts.topic=" + topic);
           SpringExample alsoUnnamed =
               SpringExample.start(broker, folder, "alerts.topic=" + topic)) {
-        awaitConsumers(broker, topic, "alerts", 4);
+        await()
+            .atMost(SpringExample.TIMEOUT)
+            .untilAsserted(
+                () ->
+                    assertThat(Subscriptions.stats(broker, topic, "alerts").getConsumers())
+                        .hasSize(4));
         Messages.publish(broker, topic, 0, 10);
         assertThat(Messages.receiveAndAck(stock, 10)).isEqualTo(Messages.values(0, 10));
         for (SpringExample each : List.of(named, unnamed, alsoUnnamed)) {
@@ -67,8 +73,7 @@ class SpringProcessIT {
       Messages.publish(broker, topic, 10, 15);
       Messages.receiveAndAck(stock, 5);
       try (SpringExample again =
-          SpringExample.start(
-              broker, folder, "alerts.topic=" + topic, "spring.pulsar.consumer.name=car-1")) {
+          SpringExample.start(broker, folder, "alerts.topic=" + topic, NAMED)) {
         assertThat(again.received(5)).isEqualTo(Messages.values(10, 15));
       }
     }
@@ -76,6 +81,22 @@ class SpringProcessIT {
     assertThat(broker.admin().topics().getList("public/default"))
         .as("the plugin is asked for in the application's default namespace")
         .noneMatch(name -> name.endsWith(shortName));
+  }
+
+  /** Spring acknowledges cumulatively, as for every Exclusive consumer. */
+  @Test
+  void shouldAcknowledgeOnAllPartitions(Broker broker, @TempDir Path folder) throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createPartitionedTopic(topic, 3);
+    broker.admin().topics().createSubscription(topic, "alerts", MessageId.earliest);
+    Messages.publish(broker, topic, 0, 30);
+    try (SpringExample example =
+        SpringExample.start(broker, folder, "alerts.topic=" + topic, NAMED)) {
+      assertThat(example.received(30)).containsExactlyInAnyOrderElementsOf(Messages.values(0, 30));
+      for (int partition = 0; partition < 3; partition++) {
+        awaitBacklog(broker, topic + "-partition-" + partition, "alerts", 0);
+      }
+    }
   }
 
   @Test
@@ -102,7 +123,7 @@ class SpringProcessIT {
         SpringExample.start(
             plain, folder, "alerts.topic=" + topic, "pulsar.broadcast.probe=false")) {
       await()
-          .atMost(Duration.ofMinutes(1))
+          .atMost(SpringExample.TIMEOUT)
           .untilAsserted(
               () ->
                   assertThat(plain.admin().topics().getSubscriptions(topic))
