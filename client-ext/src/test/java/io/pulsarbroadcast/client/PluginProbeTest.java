@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -241,6 +242,32 @@ class PluginProbeTest {
     assertThat(first).isCompleted();
     assertThat(second).isCompleted();
     assertThat(pulsar.probes()).extracting(probe -> probe.last("topic")).containsExactly("a");
+  }
+
+  @Test
+  void shouldAskOnceWhenTheAnswerComesBetweenTheLooksOfAnother() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      for (int round = 0; round < 5_000; round++) {
+        FakePulsar each = new FakePulsar();
+        CyclicBarrier together = new CyclicBarrier(2);
+        List<Future<?>> calls = new ArrayList<>();
+        for (String topic : List.of("a", "b")) {
+          calls.add(
+              threads.submit(
+                  () -> {
+                    together.await();
+                    return broadcast(each.broadcast, topic, "s").subscribe();
+                  }));
+        }
+        for (Future<?> call : calls) {
+          call.get();
+        }
+        assertThat(each.probes()).hasSize(1);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
   }
 
   @Test
