@@ -49,7 +49,7 @@ build() {
 }
 
 build_benchmark() {
-  build "$root/benchmark/target/demo-built" broker-plugin,benchmark tests/process broker-plugin \
+  build "$root/benchmark/target/demo-built" broker-plugin,benchmark tests/process broker-plugin client-ext \
     benchmark/config benchmark
 }
 

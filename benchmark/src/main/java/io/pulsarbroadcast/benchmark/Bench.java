@@ -7,6 +7,7 @@ import io.pulsarbroadcast.benchmark.bench.ExpandCommand;
 import io.pulsarbroadcast.benchmark.bench.FanoutCommand;
 import io.pulsarbroadcast.benchmark.bench.HeapCommand;
 import io.pulsarbroadcast.benchmark.bench.JmhCommand;
+import io.pulsarbroadcast.benchmark.bench.ListenersCommand;
 import io.pulsarbroadcast.benchmark.bench.ReconnectCommand;
 import io.pulsarbroadcast.benchmark.bench.ReportCommand;
 import io.pulsarbroadcast.benchmark.bench.RunCommand;
@@ -43,6 +44,7 @@ import picocli.CommandLine.Mixin;
       HeapCommand.class,
       StatsCommand.class,
       StockRatesCommand.class,
+      ListenersCommand.class,
       SoakScenario.class,
       CatchUpScenario.class,
       KillsScenario.class,

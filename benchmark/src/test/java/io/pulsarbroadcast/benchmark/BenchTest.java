@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class BenchTest {
   private static final String COMMANDS =
-      "demo, fanout, run, report, expand, reconnect, heap, stats, stock-rates, soak, catch-up,"
-          + " kills, unloads, positions, jmh, help";
+      "demo, fanout, run, report, expand, reconnect, heap, stats, stock-rates, listeners, soak,"
+          + " catch-up, kills, unloads, positions, jmh, help";
 
   @TempDir Path folder;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -47,6 +47,9 @@ class BenchTest {
       delimiter = '|',
       value = {
         "demo --consumers 0|--consumers is 0; allowed: 1 to 1000000",
+        "listeners --delays-millis 10,-1|--delays-millis is -1; allowed: 0 to 60000",
+        "listeners --size 19|--size is 19; allowed: 20 to 1048576",
+        "listeners --threads green|--threads is green; allowed: client, platform, virtual",
         "demo --consumers many|--consumers is many; allowed: 1 to 1000000",
         "demo --connections -1|--connections is -1; allowed: 1 to 1000000",
         "demo --messages 0|--messages is 0; allowed: 1 to 10000000",
@@ -83,8 +86,8 @@ class BenchTest {
         "kills|--pulsar-home is null; allowed: a folder that has bin/pulsar",
         "run smoke-50|Missing required option: '--driver=FILE'; see --help",
         "run smoke-50 --driver broadcast --seconds 0|--seconds is 0; allowed: 1 to 604800",
-        "run smoke-50 --driver broadcast --sizes 10,x|--sizes is x; allowed: 1 to 1000000",
-        "run smoke-50 --driver broadcast --sizes 10,0|--sizes is 0; allowed: 1 to 1000000",
+        "run smoke-50 --driver broadcast --sizes 10,x|--sizes is x; allowed: 0 to 1000000",
+        "run smoke-50 --driver broadcast --sizes 10,-1|--sizes is -1; allowed: 0 to 1000000",
         "run small-messages --driver floor --in-turn|--in-turn is given for 100,000 consumers, 100 B,"
             + " which has 9 rates; allowed: a workload of one, or --rate",
         "run smoke-50 --driver broadcast --backlog-gb 0|--backlog-gb is 0; allowed: 0.001 to 10000",
@@ -164,6 +167,7 @@ class BenchTest {
         "heap",
         "stats",
         "stock-rates",
+        "listeners",
         "soak",
         "catch-up",
         "kills",

@@ -48,8 +48,8 @@ public final class RunCommand extends BenchSubcommand {
       paramLabel = "N,N,...",
       split = ",",
       showDefaultValue = NEVER,
-      description = "Several numbers of consumers, one after the other.")
-  @Range(from = 1, to = 1_000_000)
+      description = "Several numbers of consumers, one after the other; 0 only publishes.")
+  @Range(from = 0, to = 1_000_000)
   private List<Integer> sizes = List.of();
 
   @Option(names = "--rounds", paramLabel = "N", description = "How often each run is repeated.")

@@ -114,14 +114,22 @@ public record RunResult(
     return perDelivery(brokerCpuMillis);
   }
 
+  /** CPU time of the server's process per timed message, in microseconds; NaN if not known. */
+  public double brokerCpuMicrosPerMessage() {
+    return per(sum(Interval::publishMicros).getTotalCount(), brokerCpuMillis);
+  }
+
   /** CPU time of this process per timed delivery, in microseconds; NaN if not known. */
   public double generatorCpuMicrosPerDelivery() {
     return perDelivery(generatorCpuMillis);
   }
 
   private double perDelivery(long millis) {
-    long deliveries = endToEndMicros.getTotalCount();
-    return deliveries == 0 || millis < 0 ? Double.NaN : millis * MICROS_PER_MILLI / deliveries;
+    return per(endToEndMicros.getTotalCount(), millis);
+  }
+
+  private static double per(long count, long millis) {
+    return count == 0 || millis < 0 ? Double.NaN : millis * MICROS_PER_MILLI / count;
   }
 
   /**

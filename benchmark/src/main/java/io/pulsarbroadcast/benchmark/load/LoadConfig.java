@@ -192,7 +192,7 @@ public final class LoadConfig {
     requireSet("serviceUrl", serviceUrl);
     requireSet("topic", topic);
     requireSet("subscriptionName", subscriptionName);
-    requireAtLeast("consumers", consumers, 1);
+    requireAtLeast("consumers", consumers, 0);
     requireAtLeast("connections", connections, 1);
     requireAtLeast("messages", messages, 1);
     requireAtLeast("warmupMessages", warmupMessages, 0);
@@ -200,7 +200,7 @@ public final class LoadConfig {
     requireAtLeast("receiverQueueSize", receiverQueueSize, 0);
     requireAtLeast("ioThreads", ioThreads, 1);
     connections = Math.min(connections, consumers);
-    ioThreads = Math.min(ioThreads, connections);
+    ioThreads = Math.max(1, Math.min(ioThreads, connections));
     return this;
   }
 

@@ -45,7 +45,10 @@ public final class RunTable {
     FIGURES.put("last receiver P99, ms", r -> r.lastReceiver().p99Millis());
     FIGURES.put("last receiver max, ms", r -> r.lastReceiver().maxMillis());
     FIGURES.put(
+        "publish P50, ms", r -> LatencySummary.of(r.sum(Interval::publishMicros)).p50Millis());
+    FIGURES.put(
         "publish P99, ms", r -> LatencySummary.of(r.sum(Interval::publishMicros)).p99Millis());
+    FIGURES.put("server CPU per message, us", RunResult::brokerCpuMicrosPerMessage);
     FIGURES.put("server CPU per delivery, us", RunResult::brokerCpuMicrosPerDelivery);
     FIGURES.put("generator CPU per delivery, us", RunResult::generatorCpuMicrosPerDelivery);
     FIGURES.put("deliveries/s", RunResult::deliveriesPerSecond);
