@@ -159,8 +159,8 @@ final class Runs {
     RunResult result = RunResult.merge(rounds);
     table.add(RunTable.ALL_ROUNDS, result);
     Plan plan = result.plan();
+    anyEnded |= result.isTimed();
     if (result.endToEndMicros().getTotalCount() > 0) {
-      anyEnded = true;
       String file =
           "%s-%d-%smsgs.json"
               .formatted(

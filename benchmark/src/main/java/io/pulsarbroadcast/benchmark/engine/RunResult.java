@@ -62,6 +62,12 @@ public record RunResult(
     return stoppedBy == null && delivery.missing() == 0 && delivery.published() > 0;
   }
 
+  /** Whether anything was timed: a delivery, or a message where there are no consumers. */
+  public boolean isTimed() {
+    return endToEndMicros.getTotalCount() > 0
+        || plan.consumers() == 0 && sum(Interval::publishMicros).getTotalCount() > 0;
+  }
+
   /** True when the rate was published, and everything was received nearly as fast. */
   public boolean isSustained() {
     long published = intervals.stream().mapToLong(Interval::published).sum();

@@ -134,6 +134,29 @@ class WorkloadProcessIT {
   }
 
   @Test
+  void shouldOnlyPublishWithoutConsumers() throws IOException {
+    int exit =
+        run(
+            "run",
+            file("workloads/smoke-50.yaml"),
+            "--driver",
+            file("drivers/broadcast.yaml"),
+            "--sizes",
+            "0",
+            "--seconds",
+            "1");
+
+    assertThat(exit).as(this::printed).isZero();
+    JsonNode row =
+        new ObjectMapper()
+            .readTree(result().resolve("result.json").toFile())
+            .at("/tables/result/0");
+    assertThat(row.path("publish P50, ms").asDouble()).isPositive();
+    assertThat(row.path("expected").asLong()).isZero();
+    assertThat(row.path("outcome").asText()).isEqualTo("complete");
+  }
+
+  @Test
   @Tag("complete")
   void shouldRaiseTheRateOfAPartitionedTopicUntilItIsNotReached() throws Exception {
     Path workload =
