@@ -9,12 +9,14 @@ import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What {@code ./bench listeners} counts: each message once, and in the order of its key. */
 @ExtendWith(BrokerExtension.class)
+@Tag("complete")
 class ListenerRunIT {
   private static final int TOPICS = 3;
   private static final int DELAY_MILLIS = 50;

@@ -15,6 +15,7 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * clear failure that leaves nothing behind (I9) on one without.
  */
 @ExtendWith(BrokerExtension.class)
+@Tag("complete")
 class SpringProcessIT {
   private static final String NAMED = "spring.pulsar.consumer.name=car-1";
   private static Broker plain;
