@@ -55,18 +55,16 @@ class SpringProcessIT {
                   "alerts.topic=" + shortName,
                   "spring.pulsar.defaults.topic.namespace=" + namespace,
                   NAMED);
-          SpringExample unnamed = SpringExample.start(broker, folder, "alerts.topic=" + topic);
-          SpringExample alsoUnnamed =
-              SpringExample.start(broker, folder, "alerts.topic=" + topic)) {
+          SpringExample unnamed = SpringExample.start(broker, folder, "alerts.topic=" + topic)) {
         await()
             .atMost(SpringExample.TIMEOUT)
             .untilAsserted(
                 () ->
                     assertThat(Subscriptions.stats(broker, topic, "alerts").getConsumers())
-                        .hasSize(4));
+                        .hasSize(3));
         Messages.publish(broker, topic, 0, 10);
         assertThat(Messages.receiveAndAck(stock, 10)).isEqualTo(Messages.values(0, 10));
-        for (SpringExample each : List.of(named, unnamed, alsoUnnamed)) {
+        for (SpringExample each : List.of(named, unnamed)) {
           assertThat(each.received(10)).isEqualTo(Messages.values(0, 10));
         }
         awaitBacklog(broker, topic, "alerts", 0);
@@ -115,24 +113,5 @@ class SpringProcessIT {
     }
     await()
         .untilAsserted(() -> assertThat(plain.admin().topics().getSubscriptions(topic)).isEmpty());
-  }
-
-  @Test
-  void shouldLetASpringBootApplicationSwitchTheProbeOff(@TempDir Path folder) throws Exception {
-    String topic = Broker.newTopic();
-    plain.admin().topics().createNonPartitionedTopic(topic);
-    try (SpringExample example =
-        SpringExample.start(
-            plain, folder, "alerts.topic=" + topic, "pulsar.broadcast.probe=false")) {
-      await()
-          .atMost(SpringExample.TIMEOUT)
-          .untilAsserted(
-              () ->
-                  assertThat(plain.admin().topics().getSubscriptions(topic))
-                      .as(example::output)
-                      .containsExactly("alerts"));
-      Messages.publish(plain, topic, 0, 1);
-      assertThat(example.received(1)).isEqualTo(Messages.values(0, 1));
-    }
   }
 }
