@@ -49,6 +49,10 @@ class BroadcastConsumerBuilderTest {
     return pulsar.real().get(pulsar.real().size() - 1);
   }
 
+  private static String retryTopic(FakePulsar.Subscribe subscribe) {
+    return ((DeadLetterPolicy) subscribe.last("deadLetterPolicy")).getRetryLetterTopic();
+  }
+
   /** What some of the supported clients lack, and their types: no interface of ours mentions it. */
   private static final Set<String> NOT_IN_EACH_CLIENT =
       Set.of(
@@ -200,8 +204,7 @@ class BroadcastConsumerBuilderTest {
       assertThat(subscribe.properties()).containsEntry(TYPE, "Broadcast");
       assertThat(subscribe.all("subscriptionType")).isEmpty();
       assertThat((String) subscribe.last("consumerName")).startsWith("broadcast-");
-      assertThat(((DeadLetterPolicy) subscribe.last("deadLetterPolicy")).getRetryLetterTopic())
-          .contains((String) subscribe.last("consumerName"));
+      assertThat(retryTopic(subscribe)).contains((String) subscribe.last("consumerName"));
     }
     assertThat(pulsar.probes()).hasSize(1);
   }
@@ -245,8 +248,7 @@ class BroadcastConsumerBuilderTest {
     FakePulsar.Subscribe subscribe = subscribed(prepared);
     assertThat(subscribe.properties()).containsExactly(Map.entry(TYPE, "Broadcast"));
     assertThat((String) subscribe.last("consumerName")).startsWith("broadcast-");
-    assertThat(((DeadLetterPolicy) subscribe.last("deadLetterPolicy")).getRetryLetterTopic())
-        .startsWith("a-s-broadcast-");
+    assertThat(retryTopic(subscribe)).startsWith("a-s-broadcast-");
     assertThat(pulsar.probes()).singleElement().extracting(p -> p.last("topic")).isEqualTo("a");
   }
 
@@ -386,8 +388,7 @@ class BroadcastConsumerBuilderTest {
                         "consumerName", " ",
                         "properties", Map.of(TYPE, SubscriptionType.Broadcast))));
     assertThat((String) subscribe.last("consumerName")).startsWith("broadcast-");
-    assertThat(((DeadLetterPolicy) subscribe.last("deadLetterPolicy")).getRetryLetterTopic())
-        .contains((String) subscribe.last("consumerName"));
+    assertThat(retryTopic(subscribe)).contains((String) subscribe.last("consumerName"));
     assertThat(pulsar.probes()).hasSize(1);
   }
 

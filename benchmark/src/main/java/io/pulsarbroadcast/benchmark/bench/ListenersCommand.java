@@ -139,8 +139,9 @@ public final class ListenersCommand extends BenchSubcommand {
     session.say("%d ms, %d messages/s of a topic, %s threads", delayMillis, rate, kind);
     List<String> names =
         IntStream.range(0, topics).mapToObj(i -> session.newTopic()).collect(Collectors.toList());
-    ListenerRun.Load load =
-        new ListenerRun.Load(topics, keys, rate, delayMillis, messageBytes, warmupSeconds, seconds);
+    ListenerRun.Settings load =
+        new ListenerRun.Settings(
+            topics, keys, rate, delayMillis, messageBytes, warmupSeconds, seconds);
     ListenerRun.Result result =
         new ListenerRun(load, kind, session.progress()).execute(server.serviceUrl(), names);
     for (String name : names) {

@@ -46,7 +46,7 @@ public final class ListenerRun {
    * @param warmupSeconds that are counted but not timed
    * @param seconds that are timed
    */
-  public record Load(
+  public record Settings(
       int topics,
       int keys,
       double messagesPerSecond,
@@ -88,7 +88,7 @@ public final class ListenerRun {
     }
   }
 
-  private final Load load;
+  private final Settings load;
   private final ListenerThreads threads;
   private final RunListener listener;
   private final Random random = new Random();
@@ -100,7 +100,7 @@ public final class ListenerRun {
   private final AtomicLong outOfOrder = new AtomicLong();
   private volatile long timedFromNanos;
 
-  public ListenerRun(Load load, ListenerThreads threads, RunListener listener) {
+  public ListenerRun(Settings load, ListenerThreads threads, RunListener listener) {
     this.load = load;
     this.threads = threads;
     this.listener = listener;
@@ -197,7 +197,7 @@ public final class ListenerRun {
           cpu = new CpuClock(Optional.empty());
         }
         long dueNanos = schedule.intendedNanos(i);
-        awaitTime(dueNanos);
+        Schedule.awaitTime(dueNanos);
         int topic = i % load.topics;
         int key = random.nextInt(load.keys);
         publish(producers.get(topic), dueNanos, next[topic][key]++, key);
@@ -218,13 +218,6 @@ public final class ListenerRun {
           cpuMillis);
     } finally {
       listener.phaseEnded();
-    }
-  }
-
-  private static void awaitTime(long nanos) throws InterruptedException {
-    long remaining = nanos - System.nanoTime();
-    if (remaining > 0) {
-      TimeUnit.NANOSECONDS.sleep(remaining);
     }
   }
 

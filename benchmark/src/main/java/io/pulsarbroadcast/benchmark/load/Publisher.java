@@ -12,7 +12,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 import org.apache.pulsar.client.api.CompressionType;
@@ -122,7 +121,7 @@ public final class Publisher implements AutoCloseable {
     for (int sequence = from; sequence < to && !closed && !finishing && !isTooLate(); sequence++) {
       long intendedNanos = schedule.intendedNanos(sequence);
       byte[] payload = payloads.create(sizeBytes, sequence, intendedNanos, random);
-      awaitTime(intendedNanos);
+      Schedule.awaitTime(intendedNanos);
       pending.acquire();
       int number = sequence;
       sent = sequence + 1;
@@ -169,19 +168,6 @@ public final class Publisher implements AutoCloseable {
       }
     }
     pending.release();
-  }
-
-  private static void awaitTime(long nanos) throws InterruptedException {
-    while (true) {
-      long remaining = nanos - System.nanoTime();
-      if (remaining <= 0) {
-        return;
-      }
-      LockSupport.parkNanos(remaining);
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
-      }
-    }
   }
 
   /** Ends the publishing under way early; what was sent is still waited for. */

@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.load;
 
+import java.util.concurrent.locks.LockSupport;
+
 /**
  * When each message is to be sent: at a fixed rate from a fixed start. Immutable; any thread may
  * call it.
@@ -30,5 +32,19 @@ public record Schedule(long startNanos, double messagesPerSecond) {
   /** The time of System.nanoTime() at which this message is due. */
   public long intendedNanos(long sequence) {
     return startNanos + Math.round(sequence * (NANOS_PER_SECOND / messagesPerSecond));
+  }
+
+  /** Waits until this time of System.nanoTime(). */
+  public static void awaitTime(long nanos) throws InterruptedException {
+    while (true) {
+      long remaining = nanos - System.nanoTime();
+      if (remaining <= 0) {
+        return;
+      }
+      LockSupport.parkNanos(remaining);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
   }
 }

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 
 /** The distribution's {@code bin/pulsar-admin} with the packaged commands. */
 final class AdminTool {
-  private static final String LIGHT_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1";
+  static final String LIGHT_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1";
 
   private final Path script;
   private final Path folder;

@@ -6,6 +6,10 @@ import io.pulsarbroadcast.process.PulsarProcess;
 import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.client.admin.PulsarAdminException;
@@ -94,6 +99,11 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     return Path.of(System.getProperty("broadcast.nar"));
   }
 
+  /** Asks for the broker without the NAR that classes share. */
+  @Target(ElementType.PARAMETER)
+  @Retention(RetentionPolicy.RUNTIME)
+  @interface WithoutPlugin {}
+
   @Override
   public void beforeAll(ExtensionContext context) {
     broker(context);
@@ -106,17 +116,22 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     return Broker.startWithTransactions(options);
   }
 
-  /** The broker of all classes, with clients of this class. */
   private Broker broker(ExtensionContext context) {
+    return broker(context, getClass(), this::start);
+  }
+
+  /** The broker of all classes, with clients of this class. */
+  private static Broker broker(ExtensionContext context, Class<?> kind, Supplier<Broker> starter) {
     Broker shared =
         context
             .getRoot()
             .getStore(NAMESPACE)
-            .getOrComputeIfAbsent(getClass(), key -> start(), Broker.class);
+            .getOrComputeIfAbsent(kind, key -> starter.get(), Broker.class);
     // A store also answers with what those above it have, hence the other key.
     return ofClass(context)
         .getStore(NAMESPACE)
-        .getOrComputeIfAbsent("own clients", key -> shared.withOwnClients(), Broker.class);
+        .getOrComputeIfAbsent(
+            "own clients of " + kind.getName(), key -> shared.withOwnClients(), Broker.class);
   }
 
   private static ExtensionContext ofClass(ExtensionContext context) {
@@ -134,7 +149,9 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    return broker(context);
+    return parameter.isAnnotated(WithoutPlugin.class)
+        ? broker(context, WithoutPlugin.class, () -> Broker.start(plainBroker()))
+        : broker(context);
   }
 
   /**

@@ -10,6 +10,7 @@ import io.pulsarbroadcast.client.BroadcastConsumerBuilder;
 import io.pulsarbroadcast.client.BroadcastNotSupportedException;
 import io.pulsarbroadcast.client.SubscriptionType;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.it.BrokerExtension.WithoutPlugin;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -21,8 +22,6 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClientException.NotAllowedException;
 import org.apache.pulsar.client.api.Schema;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -32,18 +31,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(BrokerExtension.class)
 class ClientExtensionProcessIT {
-  private static Broker plain;
-
-  @BeforeAll
-  static void startPlainBroker() {
-    plain = Broker.start(BrokerExtension.plainBroker());
-  }
-
-  @AfterAll
-  static void stopPlainBroker() throws IOException {
-    plain.close();
-  }
-
   @Test
   void shouldDeliverEveryMessageToConsumersWithoutNames(Broker broker) throws Exception {
     String topic = Broker.newTopic();
@@ -63,7 +50,8 @@ class ClientExtensionProcessIT {
   }
 
   @Test
-  void shouldFailOnABrokerWithoutThePluginAndLeaveNoSubscriptionBehind() throws Exception {
+  void shouldFailOnABrokerWithoutThePluginAndLeaveNoSubscriptionBehind(@WithoutPlugin Broker plain)
+      throws Exception {
     String topic = Broker.newTopic();
     plain.admin().topics().createNonPartitionedTopic(topic);
     BroadcastClient client = BroadcastClient.wrap(plain.client());
@@ -84,7 +72,8 @@ class ClientExtensionProcessIT {
   }
 
   @Test
-  void shouldPassOnWhatABrokerWithoutThePluginRefuses() throws Exception {
+  void shouldPassOnWhatABrokerWithoutThePluginRefuses(@WithoutPlugin Broker plain)
+      throws Exception {
     String namespace = "public/" + UUID.randomUUID();
     String topic = "persistent://" + namespace + "/Broadcast";
     plain.admin().namespaces().createNamespace(namespace);

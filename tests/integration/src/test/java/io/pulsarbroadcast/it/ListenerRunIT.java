@@ -25,7 +25,7 @@ class ListenerRunIT {
   @EnumSource(names = {"client", "platform"})
   void shouldCountEachMessageOnce(ListenerThreads threads, Broker broker) throws Exception {
     List<String> topics = Stream.generate(Broker::newTopic).limit(TOPICS).toList();
-    ListenerRun.Load load = new ListenerRun.Load(TOPICS, 2, 10, DELAY_MILLIS, 100, 1, 2);
+    ListenerRun.Settings load = new ListenerRun.Settings(TOPICS, 2, 10, DELAY_MILLIS, 100, 1, 2);
 
     ListenerRun.Result result =
         new ListenerRun(load, threads, RunListener.SILENT)

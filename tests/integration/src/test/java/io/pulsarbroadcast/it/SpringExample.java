@@ -38,7 +38,7 @@ final class SpringExample implements AutoCloseable {
     Path output = Files.createTempFile(folder, "spring-example", ".log");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of(AdminTool.LIGHT_JVM.split(" ")));
     command.addAll(List.of("-jar", System.getProperty("spring.example.jar")));
     command.add("--spring.pulsar.client.service-url=" + broker.process().serviceUrl());
     Stream.of(settings).map("--"::concat).forEach(command::add);

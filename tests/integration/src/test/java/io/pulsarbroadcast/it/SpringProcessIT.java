@@ -7,14 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import java.io.IOException;
+import io.pulsarbroadcast.it.BrokerExtension.WithoutPlugin;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,17 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("complete")
 class SpringProcessIT {
   private static final String NAMED = "spring.pulsar.consumer.name=car-1";
-  private static Broker plain;
-
-  @BeforeAll
-  static void startPlainBroker() {
-    plain = Broker.start(BrokerExtension.plainBroker());
-  }
-
-  @AfterAll
-  static void stopPlainBroker() throws IOException {
-    plain.close();
-  }
 
   @Test
   void shouldResumeASpringBootApplicationByItsName(Broker broker, @TempDir Path folder)
@@ -56,12 +43,7 @@ class SpringProcessIT {
                   "spring.pulsar.defaults.topic.namespace=" + namespace,
                   NAMED);
           SpringExample unnamed = SpringExample.start(broker, folder, "alerts.topic=" + topic)) {
-        await()
-            .atMost(SpringExample.TIMEOUT)
-            .untilAsserted(
-                () ->
-                    assertThat(Subscriptions.stats(broker, topic, "alerts").getConsumers())
-                        .hasSize(3));
+        awaitConsumers(broker, topic, "alerts", 3, SpringExample.TIMEOUT);
         Messages.publish(broker, topic, 0, 10);
         assertThat(Messages.receiveAndAck(stock, 10)).isEqualTo(Messages.values(0, 10));
         for (SpringExample each : List.of(named, unnamed)) {
@@ -100,8 +82,8 @@ class SpringProcessIT {
   }
 
   @Test
-  void shouldNotStartASpringBootApplicationOnABrokerWithoutThePlugin(@TempDir Path folder)
-      throws Exception {
+  void shouldNotStartASpringBootApplicationOnABrokerWithoutThePlugin(
+      @WithoutPlugin Broker plain, @TempDir Path folder) throws Exception {
     String topic = Broker.newTopic();
     plain.admin().topics().createNonPartitionedTopic(topic);
     try (SpringExample example = SpringExample.start(plain, folder, "alerts.topic=" + topic)) {

@@ -55,8 +55,13 @@ final class Subscriptions {
 
   /** Waits until so many consumers are connected. */
   static void awaitConsumers(Broker broker, String topic, String subscription, int expected) {
+    awaitConsumers(broker, topic, subscription, expected, TIMEOUT);
+  }
+
+  static void awaitConsumers(
+      Broker broker, String topic, String subscription, int expected, Duration atMost) {
     await()
-        .atMost(TIMEOUT)
+        .atMost(atMost)
         .untilAsserted(
             () ->
                 assertThat(stats(broker, topic, subscription).getConsumers())
