@@ -31,6 +31,8 @@ import java.util.stream.Collectors;
  * @param maxAcknowledgmentHolesToPersist entries, and batches, that one consumer has acknowledged
  *     ahead of its position and that survive a restart
  * @param statsMaxConsumers how many consumers of a subscription the broker's statistics list
+ * @param exposeTopicLevelHistograms whether histograms are per subscription, as other metrics are,
+ *     or per namespace
  * @param dispatchExecutor where the fan-out of a subscription runs
  * @param ackExecutor where acknowledgements are taken
  */
@@ -46,6 +48,7 @@ public record BroadcastConfig(
     int catchUpMaxHeldBytes,
     int maxAcknowledgmentHolesToPersist,
     int statsMaxConsumers,
+    boolean exposeTopicLevelHistograms,
     DispatchThreads dispatchExecutor,
     AckThreads ackExecutor) {
 
@@ -99,6 +102,7 @@ public record BroadcastConfig(
             reader.integer("broadcastCatchUpMaxHeldBytes", 64 << 20, 1 << 20, 1 << 30),
             reader.integer("broadcastMaxAcknowledgmentHolesToPersist", 50_000, 0, 500_000),
             reader.integer("broadcastStatsMaxConsumers", 1_000, 0, 10_000),
+            reader.flag("broadcastExposeTopicLevelHistograms", false),
             reader.choice("broadcastDispatchExecutor", DispatchThreads.CONNECTION),
             reader.choice("broadcastAckExecutor", AckThreads.IO));
     reader.refuseUnknown();
@@ -161,6 +165,17 @@ public record BroadcastConfig(
               + min
               + " to "
               + max);
+    }
+
+    boolean flag(String key, boolean defaultValue) {
+      known.add(key);
+      Object value = properties.get(key);
+      String given = value == null ? String.valueOf(defaultValue) : value.toString().trim();
+      if (given.equalsIgnoreCase("true") || given.equalsIgnoreCase("false")) {
+        return Boolean.parseBoolean(given);
+      }
+      throw new IllegalArgumentException(
+          "Invalid setting " + key + "=" + value + "; allowed are true, false");
     }
 
     <E extends Enum<E>> E choice(String key, E defaultValue) {

@@ -44,7 +44,7 @@ public final class BrokerHooks {
       topicFactory.setAccessible(true);
       TopicFactory next = (TopicFactory) topicFactory.get(broker);
       topicFactory.set(
-          broker, new BroadcastTopicFactory(next, config, BrokerMetrics.expose(pulsar)));
+          broker, new BroadcastTopicFactory(next, config, BrokerMetrics.expose(pulsar, config)));
       broker.addTopicEventListener(new DeletedTopics(broker));
       broker.setPulsarChannelInitializerFactory(BroadcastChannelInitializer::new);
     } catch (ReflectiveOperationException

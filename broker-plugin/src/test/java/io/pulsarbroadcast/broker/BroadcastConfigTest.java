@@ -52,6 +52,18 @@ class BroadcastConfigTest {
   }
 
   @Test
+  void shouldReadAFlagAndNameWhatIsAllowed() {
+    assertThat(BroadcastConfig.from(properties).exposeTopicLevelHistograms()).isFalse();
+    properties.setProperty("broadcastExposeTopicLevelHistograms", " True ");
+    assertThat(BroadcastConfig.from(properties).exposeTopicLevelHistograms()).isTrue();
+    properties.setProperty("broadcastExposeTopicLevelHistograms", "yes");
+    assertThatThrownBy(() -> BroadcastConfig.from(properties))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("broadcastExposeTopicLevelHistograms=yes")
+        .hasMessageContaining("true, false");
+  }
+
+  @Test
   void shouldShowAllSettingsInUseAsTheyAreWritten() {
     properties.setProperty("broadcastMarkDeleteIntervalMillis", "250");
     properties.setProperty("broadcastAckExecutor", "Random");

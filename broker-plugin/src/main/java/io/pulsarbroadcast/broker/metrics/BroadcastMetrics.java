@@ -18,6 +18,8 @@ import java.util.function.IntSupplier;
  * positions of each subscription, and its answer grows with the number of subscriptions (or
  * namespaces, by the broker's settings), never with that of consumers.
  */
+// Deprecated in favour of the one for a newer Prometheus client than brokers have.
+@SuppressWarnings("deprecation")
 public final class BroadcastMetrics {
 
   /** In Micrometer's form; Prometheus reads {@code pulsar_broadcast_}. */
@@ -28,7 +30,10 @@ public final class BroadcastMetrics {
   private final MetricLabels labels;
 
   @GuardedBy("this")
-  private final Map<Tags, MeterGroup> groups = new HashMap<>();
+  private final Map<Tags, SubscriptionMeters> meters = new HashMap<>();
+
+  @GuardedBy("this")
+  private final Map<Tags, LatencyTimers> timers = new HashMap<>();
 
   /**
    * @param eventLoopTasks how many tasks wait for the broker's event loops; asked when metrics are
@@ -45,37 +50,40 @@ public final class BroadcastMetrics {
   /** Makes the metrics of a subscription; its series are there until it is closed. */
   public synchronized SubscriptionMetrics subscription(
       String namespace, String topic, String subscription) {
-    SubscriptionMetrics made =
-        new SubscriptionMetrics(
-            this, namespace, topic, subscription, group(namespace, topic, subscription));
-    made.meters().add(made);
+    SubscriptionMetrics made = new SubscriptionMetrics(this, namespace, topic, subscription);
+    add(made);
     return made;
   }
 
   synchronized void add(SubscriptionMetrics member) {
-    MeterGroup group = group(member.namespace(), member.topic(), member.subscription());
+    Tags tags = labels.ofSubscription(member.namespace(), member.topic(), member.subscription());
+    Tags ofTimers = labels.ofTimers(member.namespace(), member.topic(), member.subscription());
+    member.meters(
+        joined(member, meters.computeIfAbsent(tags, t -> new SubscriptionMeters(registry, t))),
+        joined(member, timers.computeIfAbsent(ofTimers, t -> new LatencyTimers(registry, t))));
+  }
+
+  private static <G extends MeterGroup> G joined(SubscriptionMetrics member, G group) {
     group.add(member);
-    member.meters(group);
+    return group;
   }
 
   synchronized void remove(SubscriptionMetrics member) {
-    MeterGroup group = member.meters();
+    leave(member, member.meters(), meters);
+    leave(member, member.timers(), timers);
+  }
+
+  private static <G extends MeterGroup> void leave(
+      SubscriptionMetrics member, G group, Map<Tags, G> groups) {
     if (group.remove(member)) {
       groups.values().remove(group);
       group.unregister();
     }
   }
 
-  @GuardedBy("this")
-  private MeterGroup group(String namespace, String topic, String subscription) {
-    return groups.computeIfAbsent(
-        labels.ofSubscription(namespace, topic, subscription),
-        tags -> new MeterGroup(registry, tags));
-  }
-
   /** All metrics in Prometheus' text format. */
   public synchronized String scrape() {
-    groups.values().forEach(MeterGroup::takeSamples);
+    meters.values().forEach(MeterGroup::takeSamples);
     return registry.scrape();
   }
 }

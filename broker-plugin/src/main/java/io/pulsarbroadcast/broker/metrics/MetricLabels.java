@@ -10,10 +10,13 @@ import io.micrometer.core.instrument.Tags;
  * @param cluster the broker's cluster
  * @param perTopic whether each subscription has series of its own, or each namespace only
  *     (exposeTopicLevelMetricsInPrometheus)
+ * @param timersPerTopic whether histograms are as fine as the rest (perTopic), or per namespace
+ *     (broadcastExposeTopicLevelHistograms)
  * @param splitPartition whether a partition's number is a label beside its topic's name
  *     (splitTopicAndPartitionLabelInPrometheus)
  */
-public record MetricLabels(String cluster, boolean perTopic, boolean splitPartition) {
+public record MetricLabels(
+    String cluster, boolean perTopic, boolean timersPerTopic, boolean splitPartition) {
 
   private static final String PARTITION_SUFFIX = "-partition-";
 
@@ -27,8 +30,18 @@ public record MetricLabels(String cluster, boolean perTopic, boolean splitPartit
    * subscriptions.
    */
   Tags ofSubscription(String namespace, String topic, String subscription) {
-    Tags ofNamespace = ofBroker().and("namespace", namespace);
-    return perTopic ? ofTopic(ofNamespace, topic).and("subscription", subscription) : ofNamespace;
+    return perTopic
+        ? ofTopic(ofNamespace(namespace), topic).and("subscription", subscription)
+        : ofNamespace(namespace);
+  }
+
+  /** The labels of a subscription's histograms. */
+  Tags ofTimers(String namespace, String topic, String subscription) {
+    return timersPerTopic ? ofSubscription(namespace, topic, subscription) : ofNamespace(namespace);
+  }
+
+  private Tags ofNamespace(String namespace) {
+    return ofBroker().and("namespace", namespace);
   }
 
   private Tags ofTopic(Tags tags, String topic) {

@@ -26,7 +26,8 @@ public final class SubscriptionMetrics {
   private final LongAdder connections = new LongAdder();
   private final LongAdder laggards = new LongAdder();
   private final LongAdder unwritableConnections = new LongAdder();
-  private volatile MeterGroup meters;
+  private volatile SubscriptionMeters meters;
+  private volatile LatencyTimers timers;
   private volatile boolean closed;
   private volatile Supplier<SubscriptionSample> sampler = () -> SubscriptionSample.NONE;
   private volatile SubscriptionSample sample = SubscriptionSample.NONE;
@@ -34,13 +35,12 @@ public final class SubscriptionMetrics {
   /** Whether the last sample could be taken; guarded by {@link #all}. */
   private boolean sampled = true;
 
-  SubscriptionMetrics(
-      BroadcastMetrics all, String namespace, String topic, String subscription, MeterGroup first) {
+  /** Made by {@link BroadcastMetrics}, which then gives it its meters. */
+  SubscriptionMetrics(BroadcastMetrics all, String namespace, String topic, String subscription) {
     this.all = all;
     this.namespace = namespace;
     this.topic = topic;
     this.subscription = subscription;
-    this.meters = first;
   }
 
   /** Sets who is asked for what is not counted here; on the thread that serves metrics. */
@@ -66,7 +66,7 @@ public final class SubscriptionMetrics {
 
   /** Counts what a connection has written since it last reported. */
   public void delivered(long messages, long bytes, long redelivered) {
-    MeterGroup counters = meters;
+    SubscriptionMeters counters = meters;
     counters.deliveries.increment(messages);
     counters.deliveredBytes.increment(bytes);
     if (redelivered > 0) {
@@ -96,7 +96,7 @@ public final class SubscriptionMetrics {
 
   /** Counts a read for consumers behind. */
   public void catchUpRead(int entries, long bytes) {
-    MeterGroup counters = meters;
+    SubscriptionMeters counters = meters;
     counters.catchUpReads.increment();
     counters.catchUpEntries.increment(entries);
     counters.catchUpBytes.increment(bytes);
@@ -129,17 +129,16 @@ public final class SubscriptionMetrics {
 
   /** Times a stage of one entry's way. */
   public void stage(Stage stage, long nanos) {
-    meters.stages.get(stage).record(nanos, TimeUnit.NANOSECONDS);
+    timers.stages.get(stage).record(nanos, TimeUnit.NANOSECONDS);
   }
 
   Timer persistToLastWrite() {
-    return meters.persistToLastWrite;
+    return timers.persistToLastWrite;
   }
 
   void positionsWritten(long nanos, int bytes) {
-    MeterGroup counters = meters;
-    counters.positionsWrites.record(nanos, TimeUnit.NANOSECONDS);
-    counters.positionsBytes.increment(bytes);
+    timers.positionsWrites.record(nanos, TimeUnit.NANOSECONDS);
+    meters.positionsBytes.increment(bytes);
   }
 
   void positionsNotWritten() {
@@ -158,12 +157,17 @@ public final class SubscriptionMetrics {
     return subscription;
   }
 
-  MeterGroup meters() {
+  SubscriptionMeters meters() {
     return meters;
   }
 
-  void meters(MeterGroup group) {
-    meters = group;
+  LatencyTimers timers() {
+    return timers;
+  }
+
+  void meters(SubscriptionMeters counters, LatencyTimers histograms) {
+    meters = counters;
+    timers = histograms;
   }
 
   long connections() {

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.broker.stats;
 
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
+import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import io.pulsarbroadcast.broker.metrics.MetricLabels;
 import org.apache.pulsar.broker.PulsarService;
@@ -16,13 +17,14 @@ public final class BrokerMetrics {
   private BrokerMetrics() {}
 
   /** Makes the metrics of this broker, which then are part of its answer. */
-  public static BroadcastMetrics expose(PulsarService pulsar) {
+  public static BroadcastMetrics expose(PulsarService pulsar, BroadcastConfig config) {
     ServiceConfiguration broker = pulsar.getConfiguration();
     BroadcastMetrics metrics =
         new BroadcastMetrics(
             new MetricLabels(
                 broker.getClusterName(),
                 broker.isExposeTopicLevelMetricsInPrometheus(),
+                config.exposeTopicLevelHistograms(),
                 broker.isSplitTopicAndPartitionLabelInPrometheus()),
             () -> pendingTasks(pulsar));
     pulsar.addPrometheusRawMetricsProvider(stream -> stream.write(metrics.scrape()));

@@ -20,9 +20,11 @@ class BroadcastMetricsTest {
   private static final String NAMESPACE = "city/traffic";
 
   private final BroadcastMetrics perTopic =
-      new BroadcastMetrics(new MetricLabels("west", true, false), () -> 7);
+      new BroadcastMetrics(new MetricLabels("west", true, true, false), () -> 7);
+  private final BroadcastMetrics perTopicButHistograms =
+      new BroadcastMetrics(new MetricLabels("west", true, false, false), () -> 7);
   private final BroadcastMetrics perNamespace =
-      new BroadcastMetrics(new MetricLabels("west", false, false), () -> 0);
+      new BroadcastMetrics(new MetricLabels("west", false, true, false), () -> 0);
 
   @Test
   void shouldLabelSeriesAsTheBrokerDoes() {
@@ -38,7 +40,7 @@ class BroadcastMetricsTest {
 
   @Test
   void shouldSplitThePartitionOffWhenTheBrokerDoes() {
-    MetricLabels labels = new MetricLabels("west", true, true);
+    MetricLabels labels = new MetricLabels("west", true, true, true);
     String topic = "persistent://city/traffic/area-7";
 
     assertThat(labels.ofSubscription(NAMESPACE, topic + "-partition-12", "alerts"))
@@ -142,6 +144,32 @@ class BroadcastMetricsTest {
         .asString()
         .contains("cause=\"ttl\"");
     assertThat(series(perTopic, "pulsar_broadcast_stage_seconds_count"))
+        .hasSize(Stage.values().length);
+  }
+
+  @Test
+  void shouldAddHistogramsUpPerNamespaceAndHaveFewOtherSeries() {
+    SubscriptionMetrics one = of(perTopicButHistograms, "area-7");
+    SubscriptionMetrics other = of(perTopicButHistograms, "area-8");
+    one.stage(Stage.NOTIFY, 1_000);
+    other.stage(Stage.NOTIFY, 1_000);
+    one.delivered(3, 300, 0);
+
+    List<String> lines = perTopicButHistograms.scrape().lines().toList();
+    assertThat(lines).filteredOn(line -> line.contains("area-7")).hasSizeBetween(20, 40);
+    assertThat(series(perTopicButHistograms, "pulsar_broadcast_stage_seconds_count"))
+        .filteredOn(line -> line.contains("stage=\"notify\""))
+        .containsExactly(
+            "pulsar_broadcast_stage_seconds_count{cluster=\"west\",namespace=\"city/traffic\","
+                + "stage=\"notify\",} 2.0");
+
+    one.close();
+    assertThat(series(perTopicButHistograms, "pulsar_broadcast_stage_seconds_count"))
+        .hasSize(Stage.values().length);
+    other.close();
+    assertThat(perTopicButHistograms.scrape()).doesNotContain(NAMESPACE);
+    other.reopen();
+    assertThat(series(perTopicButHistograms, "pulsar_broadcast_stage_seconds_count"))
         .hasSize(Stage.values().length);
   }
 

@@ -119,6 +119,7 @@ class MetricSettingsProcessIT {
                   SUBSCRIPTION))
           .isEqualTo(5);
       assertNoneInOpenTelemetry(openTelemetry);
+      assertFewSeries(scrape, topic);
       await()
           .atMost(TIMEOUT)
           .untilAsserted(
@@ -143,6 +144,17 @@ class MetricSettingsProcessIT {
     String scraped = Scrape.get(URI.create("http://127.0.0.1:" + port + "/metrics"));
     assertThat(consumerSeries(scraped, "stock")).as("the broker makes them").isPositive();
     assertThat(consumerSeries(scraped, SUBSCRIPTION)).isZero();
+  }
+
+  /** Histograms are per namespace: with them, ten thousand subscriptions had over a million. */
+  private static void assertFewSeries(Scrape scrape, String topic) {
+    assertThat(scrape.with("topic", topic, "subscription", SUBSCRIPTION))
+        .filteredOn(sample -> sample.name().startsWith("pulsar_broadcast_"))
+        .hasSizeBetween(20, 40)
+        .noneMatch(sample -> sample.name().endsWith("_bucket"));
+    assertThat(scrape.with("namespace", NAMESPACE))
+        .filteredOn(sample -> !sample.labels().containsKey("topic"))
+        .anyMatch(sample -> sample.name().equals("pulsar_broadcast_stage_seconds_bucket"));
   }
 
   private static long consumerSeries(String scraped, String subscription) {
