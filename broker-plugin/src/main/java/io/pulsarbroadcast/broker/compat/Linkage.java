@@ -274,8 +274,8 @@ public final class Linkage {
             ? all.getAnnotation(Line.class.getName())
             : null;
     return line == null
-        || compare(version, value(line, "from", "0")) >= 0
-            && compare(version, value(line, "before", "1000")) < 0;
+        || (compare(version, value(line, "from", "0")) >= 0
+            && compare(version, value(line, "before", "1000")) < 0);
   }
 
   private static String value(Annotation line, String member, String otherwise) {

@@ -16,8 +16,8 @@ import java.util.function.Supplier;
  *
  * <p>A ledger's first ordinal is the number of entries before it. That number is final once a later
  * ledger exists, because a managed ledger closes a ledger, and records its size, before it opens
- * the next. A shadow topic may say too few for a moment; the entries that it did not tell of are
- * {@link #UNKNOWN} then.
+ * the next. A shadow topic may say too few for a moment, and a broker for ever of a ledger that it
+ * could not close; the entries that were not told of are {@link #UNKNOWN} then.
  */
 public final class LedgerIndex {
 
@@ -64,6 +64,11 @@ public final class LedgerIndex {
       }
     }
     return true;
+  }
+
+  /** Whether the topic has a ledger, or had when it was met. */
+  public boolean hasLedger(long ledgerId) {
+    return knowing(ledgerId).indexOfLedger(ledgerId) >= 0;
   }
 
   /**

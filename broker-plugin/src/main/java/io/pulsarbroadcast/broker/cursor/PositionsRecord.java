@@ -289,62 +289,73 @@ final class PositionsRecord {
     record.firstOfSnapshot = (bytes[2] & FIRST) != 0;
     record.lastOfSnapshot = (bytes[2] & LAST) != 0;
     record.retired = (bytes[2] & RETIRED) != 0;
-    DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes, 3, checked - 3));
-    record.removed.or(readBitmap(in));
+    try {
+      record.read(new DataInputStream(new ByteArrayInputStream(bytes, 3, checked - 3)), version);
+    } catch (RuntimeException e) { // of a bitmap, for example
+      throw new IOException("damaged record of positions: " + e, e);
+    }
+    return record;
+  }
+
+  private void read(DataInputStream in, int version) throws IOException {
+    removed.or(readBitmap(in));
     for (int i = in.readInt(); i > 0; i--) {
-      record.names.put(in.readInt(), new StoredName(in.readUTF(), in.readLong()));
+      names.put(in.readInt(), new StoredName(in.readUTF(), in.readLong()));
     }
     for (int i = in.readInt(); i > 0; i--) {
-      record.positions.put(new EntryId(in.readLong(), in.readLong()), readBitmap(in));
+      positions.put(new EntryId(in.readLong(), in.readLong()), readBitmap(in));
     }
     for (int i = in.readInt(); i > 0; i--) {
       Map<Long, RoaringBitmap> byLedger = new LinkedHashMap<>();
-      record.holes.put(in.readInt(), byLedger);
+      holes.put(in.readInt(), byLedger);
       for (int j = in.readInt(); j > 0; j--) {
         byLedger.put(in.readLong(), readBitmap(in));
       }
     }
     if (version == VERSION_WITHOUT_PARTS) {
-      record.placeInSnapshot = -1;
+      placeInSnapshot = -1;
     } else {
-      readParts(in, record);
-      record.placeInSnapshot = in.readInt();
-      record.snapshotId = in.readLong();
+      readParts(in);
+      placeInSnapshot = in.readInt();
+      snapshotId = in.readLong();
     }
     if (version > VERSION_WITHOUT_COUNTS) {
       for (int i = in.readInt(); i > 0; i--) {
-        record.counts.put(in.readInt(), readBitmap(in));
+        counts.put(in.readInt(), readBitmap(in));
       }
       for (int i = in.readInt(); i > 0; i--) {
-        record.lastSeenMillis.put(in.readLong(), readBitmap(in));
+        lastSeenMillis.put(in.readLong(), readBitmap(in));
       }
     }
     if (version > VERSION_WITHOUT_LEFT) {
-      readLeft(in, record);
+      readLeft(in);
     }
-    return record;
   }
 
-  private static void readParts(DataInputStream in, PositionsRecord record) throws IOException {
+  private void readParts(DataInputStream in) throws IOException {
     for (int i = in.readInt(); i > 0; i--) {
       int number = in.readInt();
       for (int j = in.readInt(); j > 0; j--) {
         EntryId batch = new EntryId(in.readLong(), in.readLong());
-        long[] remaining = new long[in.readInt()];
+        int words = in.readInt();
+        if (words < 0 || words > in.available() / Long.BYTES) {
+          throw new IOException("damaged record of positions: a batch of " + words + " words");
+        }
+        long[] remaining = new long[words];
         for (int k = 0; k < remaining.length; k++) {
           remaining[k] = in.readLong();
         }
-        record.putPart(number, batch, remaining);
+        putPart(number, batch, remaining);
       }
     }
   }
 
-  private static void readLeft(DataInputStream in, PositionsRecord record) throws IOException {
+  private void readLeft(DataInputStream in) throws IOException {
     for (int i = in.readInt(); i > 0; i--) {
       int number = in.readInt();
-      record.putLeft(number, in.readInt());
+      putLeft(number, in.readInt());
       for (int j = in.readInt(); j > 0; j--) {
-        record.putLeft(
+        putLeft(
             number,
             new StoredLeftPosition(
                 new EntryId(in.readLong(), in.readLong()),

@@ -129,6 +129,21 @@ public final class StoredPositions {
         });
   }
 
+  /**
+   * Checks what was read, after the last record.
+   *
+   * @throws IOException when it makes no sense: a name that has no place
+   */
+  public void check() throws IOException {
+    for (Stored stored : current.values()) {
+      if (stored.position != null && stored.places().findAny().isEmpty()) {
+        throw new IOException(
+            "damaged positions: none of %d of %s is anywhere"
+                .formatted(stored.count, stored.name.name()));
+      }
+    }
+  }
+
   public int size() {
     return current.size();
   }

@@ -166,7 +166,7 @@ final class FrameEncoder {
     int at = index;
     long rest = value;
     while ((rest & ~0x7FL) != 0) {
-      bytes[at++] = (byte) (rest & 0x7F | 0x80);
+      bytes[at++] = (byte) ((rest & 0x7F) | 0x80);
       rest >>>= 7;
     }
     bytes[at] = (byte) rest;

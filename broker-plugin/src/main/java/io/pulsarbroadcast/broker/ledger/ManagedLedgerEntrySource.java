@@ -77,6 +77,9 @@ public final class ManagedLedgerEntrySource implements EntrySource {
   /** Whether entries have been read that have no ordinal. */
   private volatile boolean misnumbered;
 
+  /** Whether entries beyond the recorded end of their ledger have been left out. */
+  private volatile boolean leavesOut;
+
   /** What was read last at the tail, by one read at a time; null: nothing. */
   private volatile EntryId lastAtTail;
 
@@ -120,11 +123,12 @@ public final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            if (!isNumbered(entries, lastAtTail, callback)) {
+            List<Entry> numbered = numbered(entries, lastAtTail, callback);
+            if (numbered == null) {
               return;
             }
-            lastAtTail = entries.isEmpty() ? lastAtTail : idOf(entries.get(entries.size() - 1));
-            Batch batch = takeTail(entries);
+            lastAtTail = numbered.isEmpty() ? lastAtTail : idOf(numbered.get(numbered.size() - 1));
+            Batch batch = takeTail(numbered);
             callback.entriesRead(batch.entries, batch.next);
           }
 
@@ -181,10 +185,11 @@ public final class ManagedLedgerEntrySource implements EntrySource {
         new ReadEntriesCallback() {
           @Override
           public void readEntriesComplete(List<Entry> entries, Object ctx) {
-            if (!isNumbered(entries, null, callback)) {
+            List<Entry> numbered = numbered(entries, null, callback);
+            if (numbered == null) {
               return;
             }
-            Batch batch = entries.isEmpty() ? trimmed(from, to) : take(entries, from, 0, false);
+            Batch batch = numbered.isEmpty() ? trimmed(from, to) : take(numbered, from, 0, false);
             if (batch.next > from) {
               callback.entriesRead(batch.entries, batch.next);
             } else {
@@ -354,23 +359,35 @@ public final class ManagedLedgerEntrySource implements EntrySource {
   }
 
   /**
-   * Whether all of what was read has ordinals. It has none when its ledger was said to have fewer
-   * entries while the next one existed already, as a shadow topic does for a moment (PIP-180: what
-   * it learns when it opens a ledger replaces what it was told later). Then nothing is taken any
-   * more, and the topic is closed, to be loaded and numbered again.
+   * What of that which was read has ordinals. An entry has none when its ledger was said to have
+   * fewer entries while the next one existed already.
+   *
+   * <p>A shadow topic says so for a moment (PIP-180: what it learns when it opens a ledger replaces
+   * what it was told later). Then nothing is taken any more, and the topic is closed, to be loaded
+   * and numbered again.
+   *
+   * <p>Another topic says so for ever, of a ledger that could not be closed: what was being written
+   * then was found when the ledger was recovered, after the broker had recorded it without. No
+   * producer was told that it is stored, and the broker, or the producer, writes it again; only
+   * deduplication may later take it for stored. It is left out, unless the size was unknown when
+   * the topic was loaded, and entries of the same numbers may have been taken: then the topic is
+   * loaded again, which knows the size from the start.
    *
    * @param before what was read just before, or null: the size of its ledger may be known only now
    * @param callback told that the read has failed if it has
+   * @return null if the read has failed
    */
-  private boolean isNumbered(List<Entry> read, EntryId before, ReadCallback callback) {
+  private List<Entry> numbered(List<Entry> read, EntryId before, ReadCallback callback) {
     List<EntryId> ids = new ArrayList<>(read.size() + 1);
     if (before != null) {
       ids.add(before);
     }
     read.forEach(entry -> ids.add(idOf(entry)));
-    boolean numbered = !misnumbered && index.hasAll(ids);
-    if (numbered) {
-      return true;
+    if (!misnumbered && index.hasAll(ids)) {
+      return read;
+    }
+    if (topic.getShadowSourceTopic().isEmpty() && !misnumbered && isNumberedElse(before, read)) {
+      return withoutUnrecorded(read);
     }
     read.forEach(Entry::release);
     if (!misnumbered) {
@@ -383,7 +400,35 @@ public final class ManagedLedgerEntrySource implements EntrySource {
       topic.close(true);
     }
     callback.readFailed(new IOException(MISNUMBERED), false);
-    return false;
+    return null;
+  }
+
+  /** Whether what has no ordinal is only what is beyond the recorded end of a ledger. */
+  private boolean isNumberedElse(EntryId before, List<Entry> read) {
+    return (before == null || index.hasAll(List.of(before)))
+        && read.stream().allMatch(entry -> index.hasLedger(entry.getLedgerId()));
+  }
+
+  private List<Entry> withoutUnrecorded(List<Entry> read) {
+    List<Entry> recorded = new ArrayList<>(read.size());
+    for (Entry entry : read) {
+      if (index.ordinalOf(entry.getLedgerId(), entry.getEntryId()) != LedgerIndex.UNKNOWN) {
+        recorded.add(entry);
+        continue;
+      }
+      if (!leavesOut) {
+        leavesOut = true;
+        log.warn(
+            "[{}][{}] {}: leaving out {} and those like it, of which no producer was told that they"
+                + " are stored",
+            topic.getName(),
+            cursor.getName(),
+            MISNUMBERED,
+            entry.getPosition());
+      }
+      entry.release();
+    }
+    return recorded;
   }
 
   private static EntryId idOf(Entry entry) {

@@ -272,23 +272,28 @@ public final class PositionsLedger implements PositionsStore.Log {
 
   /**
    * Reads everything from the last snapshot on. Fails with a {@link DamagedLogException} at a
-   * record that cannot be read, or when there is none, and with an {@link UnknownVersionException}
-   * at one of a newer version.
+   * record that cannot be read, when there is none, or when they make no sense, and with an {@link
+   * UnknownVersionException} at one of a newer version.
    */
   CompletableFuture<StoredPositions> read() {
     cursor.rewind();
-    return readOn(new StoredPositions())
-        .thenCompose(
-            stored ->
-                stored.isNothing()
-                    ? CompletableFuture.failedFuture(
-                        new DamagedLogException(
-                            "the positions log " + name + " has no records", null))
-                    : CompletableFuture.completedFuture(stored));
+    return readOn(new StoredPositions()).thenCompose(this::checked);
   }
 
   CompletableFuture<StoredPositions> readAndClose() {
     return read().handle(closing(this)).thenCompose(stored -> stored);
+  }
+
+  private CompletableFuture<StoredPositions> checked(StoredPositions stored) {
+    try {
+      if (stored.isNothing()) {
+        throw new IOException("the positions log " + name + " has no records");
+      }
+      stored.check();
+      return CompletableFuture.completedFuture(stored);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(new DamagedLogException(e.getMessage(), e));
+    }
   }
 
   private CompletableFuture<StoredPositions> readOn(StoredPositions stored) {

@@ -47,7 +47,7 @@ final class BroadcastServerCnx extends ServerCnx {
 
   private final boolean exposesBrokerMetadata;
   private final boolean intercepted;
-  private final Map<BroadcastSubscription, Attached> fanouts = new IdentityHashMap<>();
+  private final IdentityHashMap<BroadcastSubscription, Attached> fanouts = new IdentityHashMap<>();
 
   private final NewNames newNames = new NewNames(Duration.ofMinutes(1));
   private final SoughtPositions sought = new SoughtPositions(System::nanoTime);

@@ -103,7 +103,7 @@ class SkippedEntriesTest {
     assertThat(pieces).hasSizeLessThanOrEqualTo(2 * transactions / PAGE + 1);
     assertThat(bytes()).as("a bit for each ordinal").isLessThan(2 * transactions / 8 * 102 / 100);
     comparisons = 0;
-    assertThat(skipped.countWithin(0, 2 * transactions)).isEqualTo(transactions);
+    assertThat(skipped.countWithin(0, 2L * transactions)).isEqualTo(transactions);
     assertThat(skipped.countWithin(1_001, 1_500_000)).isEqualTo(749_500);
     assertThat(skipped.firstNotSkipped(1_000_001)).isEqualTo(1_000_002);
     assertThat(skipped.nextGiven(1_000_001)).isEqualTo(1_000_002);
@@ -193,7 +193,7 @@ class SkippedEntriesTest {
 
   /** Mostly close to where a page begins or ends. */
   private static long anyOrdinal(Random random) {
-    long page = random.nextInt(8) + (random.nextInt(8) == 0 ? 1 << 16 : 0);
+    long page = (long) random.nextInt(8) + (random.nextInt(8) == 0 ? 1 << 16 : 0);
     int within = random.nextInt(3) == 0 ? random.nextInt(PAGE) : random.nextInt(8) - 4;
     return Math.max(1, page * PAGE + within);
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class BroadcastEntryTest {
 
   private final BroadcastMetrics metrics =
-      new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0);
+      new BroadcastMetrics(new MetricLabels("test", true, true, false), () -> 0);
   private final SubscriptionMetrics subscription =
       metrics.subscription("public/default", "persistent://public/default/topic", "all");
 

@@ -70,7 +70,7 @@ class FanoutSimulationTest {
     private final CursorRegistry registry = new CursorRegistry(skipped, 0);
     private final MemoryLedger ledger = new MemoryLedger();
     private final BroadcastMetrics allMetrics =
-        new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0);
+        new BroadcastMetrics(new MetricLabels("test", true, true, false), () -> 0);
     private final SubscriptionMetrics metrics =
         allMetrics.subscription(
             "public/default", "persistent://public/default/topic", "subscription");

@@ -42,7 +42,7 @@ final class TestDispatch {
   final CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
   final BroadcastDispatcher dispatcher;
   private final BroadcastMetrics metrics =
-      new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0);
+      new BroadcastMetrics(new MetricLabels("test", true, true, false), () -> 0);
   private final List<BroadcastEntry> entries = new ArrayList<>();
   private final List<Connection> connections = new ArrayList<>();
   private int consumers;

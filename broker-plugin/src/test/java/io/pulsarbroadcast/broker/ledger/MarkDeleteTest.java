@@ -49,7 +49,7 @@ class MarkDeleteTest {
       new LedgerIndex(() -> new TreeMap<>(Map.of(LEDGER, 1_000L)), (from, to) -> {});
   private final CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
   private final SubscriptionMetrics metrics =
-      new BroadcastMetrics(new MetricLabels("test", true, false), () -> 0)
+      new BroadcastMetrics(new MetricLabels("test", true, true, false), () -> 0)
           .subscription("public/default", "topic", "subscription");
   private final AtomicLong skippedTo = new AtomicLong(-1);
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();

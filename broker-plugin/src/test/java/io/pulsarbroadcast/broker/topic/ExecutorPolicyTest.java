@@ -58,9 +58,9 @@ class ExecutorPolicyTest {
   void shouldReadInOrderOnTheThreadOfTheKey(DispatchThreads dispatch, AckThreads acks)
       throws Exception {
     Subscriptions all = new Subscriptions(dispatch, acks);
-    Seen a1 = Seen.of(all.a1.reader()::execute);
-    Seen a2 = Seen.of(all.a2.reader()::execute);
-    Seen b1 = Seen.of(all.b1.reader()::execute);
+    Seen a1 = Seen.of(all.a1.reader());
+    Seen a2 = Seen.of(all.a2.reader());
+    Seen b1 = Seen.of(all.b1.reader());
 
     assertThat(List.of(a1, a2, b1)).allSatisfy(Seen::assertOneThreadInOrder);
     assertThat(a1.threads).doesNotContainAnyElementsOf(b1.threads);
