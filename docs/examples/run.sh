@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0
 #
-# Runs the Java, Python and Go examples together on one Broadcast subscription of a real broker with the plugin, and
-# checks that every consumer receives every message, once and in order. See README.md beside it, or --help.
+# Runs the examples of all languages together on one Broadcast subscription of a real broker with the plugin, and checks
+# that every consumer receives every message, once and in order. See README.md beside it, or --help.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -16,7 +16,9 @@ Usage: docs/examples/run.sh [--each N] [--messages N] [--size BYTES] [--pulsar V
   --pulsar VERSION of Pulsar, such as 4.0.8 (default: the distribution that the tests run)
   --skip-missing   leave out languages whose tools are not installed, and say so; an error otherwise
 
-Needs JDK 17 and Maven; Python 3 with venv; Go 1.18 or newer.
+Needs JDK 17 and Maven; Python 3 with venv; Go 1.18 or newer; Rust 1.85 or newer with cargo, and protoc. Node.js and C++
+run where their client libraries are to be had, and are left out otherwise: npm's pulsar-client, whose library comes from
+archive.apache.org, and libpulsar with its headers, where the compiler finds them.
 Exit code: 0 when every consumer received every message once and in order.
 TEXT
 }
@@ -73,13 +75,19 @@ skipped=()
 
 # Takes a language in, or out when what it needs ($2) is missing.
 take() {
+  if [ -n "$2" ] && ! $skip_missing; then
+    fail "$2; install it, or leave $1 out with --skip-missing"
+  fi
+  take_if_there "$@"
+}
+
+# The same for a language whose client no package registry has whole: never an error.
+take_if_there() {
   if [ -z "$2" ]; then
     languages+=("$1")
-  elif $skip_missing; then
+  else
     skipped+=("$1")
     echo "SKIPPED $1: $2"
-  else
-    fail "$2; install it, or leave $1 out with --skip-missing"
   fi
 }
 
@@ -95,8 +103,57 @@ missing_for_go() {
   command -v go >/dev/null || echo "go not found"
 }
 
+missing_for_rust() {
+  local version
+  if ! command -v cargo >/dev/null || ! version=$(rustc --version); then
+    echo "cargo or rustc not found"
+  elif [[ ! $version =~ ^rustc\ 1\.([0-9]+)\. || ${BASH_REMATCH[1]} -lt 85 ]]; then
+    echo "$version found; 1.85 or newer is needed"
+  elif [ -z "${PROTOC:-}" ] && ! command -v protoc >/dev/null; then
+    echo "protoc not found (Debian: protobuf-compiler)"
+  fi
+}
+
+has_node_client() {
+  (cd $examples/node && node -e 'require("pulsar-client")') 2>/dev/null
+}
+
+# Without the package's fallback, a build that cannot succeed without libpulsar.
+get_node_client() {
+  mkdir -p $built/node &&
+    cp $examples/node/package.json $built/node &&
+    (cd $built/node && timeout 60 npm install --silent --no-package-lock --ignore-scripts) &&
+    (cd $built/node/node_modules/pulsar-client && timeout 60 ../.bin/node-pre-gyp install && node GenCertFile.js)
+} >/dev/null 2>&1
+
+missing_for_node() {
+  if ! command -v npm >/dev/null; then
+    echo "npm not found"
+  elif ! has_node_client && ! { get_node_client && has_node_client; }; then
+    echo "the library of npm's pulsar-client cannot be fetched from archive.apache.org"
+  fi
+}
+
+missing_for_cpp() {
+  if ! command -v "$cxx" >/dev/null; then
+    echo "$cxx not found"
+  elif ! compile_cpp 2>/dev/null; then
+    echo "libpulsar is not installed"
+  fi
+}
+
+compile_cpp() {
+  mkdir -p $built && "$cxx" -std=c++17 -o $built/cpp-example $examples/cpp/receive.cc -lpulsar
+}
+
+export NODE_PATH=$PWD/$built/node/node_modules
+cxx=${CXX:-c++}
+
 take python "$(missing_for_python)"
 take go "$(missing_for_go)"
+take rust "$(missing_for_rust)"
+take_if_there node "$(missing_for_node)"
+take_if_there cpp "$(missing_for_cpp)"
 
 # --- Build -----------------------------------------------------------------------------------------------------------
 
@@ -134,6 +191,19 @@ build_python() {
 
 build_go() {
   (cd $examples/go && go build -buildvcs=false -o ../target/broadcast-example .)
+}
+
+build_rust() {
+  (cd $examples/rust && cargo build --quiet --locked --target-dir ../target/rust)
+}
+
+build_node() {
+  :
+}
+
+# Done, to see whether it can be.
+build_cpp() {
+  :
 }
 
 mkdir -p $built
@@ -182,6 +252,18 @@ consume_python() {
 
 consume_go() {
   exec $built/broadcast-example "$@"
+}
+
+consume_rust() {
+  exec $built/rust/debug/broadcast-example "$@"
+}
+
+consume_node() {
+  exec node $examples/node/receive.js "$@"
+}
+
+consume_cpp() {
+  exec $built/cpp-example "$@"
 }
 
 # await PID LOG WHAT COMMAND...: waits until the command succeeds; fails with WHAT and the end of the log when that takes

@@ -1,20 +1,24 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.spring;
 
+import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.pulsar.core.PulsarConsumerFactory;
 import org.springframework.pulsar.core.PulsarTopicBuilder;
+import org.springframework.pulsar.reactive.config.annotation.ReactivePulsarListenerMessageConsumerBuilderCustomizer;
 
 /**
  * Gives an application the customizers {@code broadcast} and {@code broadcastUnordered}, to be
  * named by its listeners. Spring gives the only customizer there is to the only listener there is,
- * named or not; it must never take one of ours, so they are no candidates, and are two.
+ * named or not; it must never take one of ours, so they are no candidates, and are two. Reactive
+ * listeners name {@code broadcastReactive} and {@code broadcastReactiveUnordered}.
  *
  * <pre>{@code
  * @PulsarListener(topics = "area-7", subscriptionName = "alerts", consumerCustomizer = "broadcast")
@@ -48,5 +52,27 @@ public class BroadcastAutoConfiguration {
   @ConditionalOnMissingBean(name = "broadcastUnordered")
   BroadcastCustomizer broadcastUnordered(ConsumerGuard guard) {
     return new BroadcastCustomizer(SubscriptionType.Shared, guard);
+  }
+
+  /** The same for reactive listeners, in applications that have their module. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(ReactivePulsarListenerMessageConsumerBuilderCustomizer.class)
+  static class Reactive {
+
+    @Bean(defaultCandidate = false)
+    @ConditionalOnMissingBean(name = "broadcastReactive")
+    ReactiveBroadcastCustomizer broadcastReactive(
+        ConsumerGuard guard, ObjectProvider<PulsarClient> pulsarClient) {
+      return new ReactiveBroadcastCustomizer(
+          SubscriptionType.Exclusive, guard, pulsarClient::getObject);
+    }
+
+    @Bean(defaultCandidate = false)
+    @ConditionalOnMissingBean(name = "broadcastReactiveUnordered")
+    ReactiveBroadcastCustomizer broadcastReactiveUnordered(
+        ConsumerGuard guard, ObjectProvider<PulsarClient> pulsarClient) {
+      return new ReactiveBroadcastCustomizer(
+          SubscriptionType.Shared, guard, pulsarClient::getObject);
+    }
   }
 }

@@ -12,7 +12,7 @@ final class BroadcastNotSupportedFailureAnalyzer
   protected FailureAnalysis analyze(Throwable root, BroadcastNotSupportedException cause) {
     return new FailureAnalysis(
         cause.getMessage(),
-        "Install the plugin on every broker, or leave out consumerCustomizer = \"broadcast\".",
+        "Install the plugin on every broker, or leave out the listener's consumerCustomizer.",
         cause);
   }
 }
