@@ -3,7 +3,6 @@ package io.pulsarbroadcast.containers;
 
 import java.nio.file.Path;
 import java.util.concurrent.Future;
-import org.testcontainers.images.builder.ImageFromDockerfile;
 import org.testcontainers.utility.DockerImageName;
 
 /** The images that the tests run: Pulsar's own, and the one that a user builds from it. */
@@ -32,9 +31,7 @@ final class Images {
   }
 
   private static Future<String> withPlugin(String base, String tag) {
-    return new ImageFromDockerfile("pulsar-broadcast-test:" + tag, false)
-        .withFileFromPath("Dockerfile", Path.of(System.getProperty("dockerfile")))
-        .withFileFromPath(nar().getFileName().toString(), nar())
-        .withBuildArg("PULSAR_IMAGE", base);
+    return io.pulsarbroadcast.cluster.Images.withPlugin(
+        base, tag, Path.of(System.getProperty("dockerfile")), nar());
   }
 }

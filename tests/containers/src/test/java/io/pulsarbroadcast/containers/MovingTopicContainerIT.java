@@ -27,10 +27,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class MovingTopicContainerIT {
 
   private static final String TOPIC = "persistent://moving/topics/area-7";
-  private static final int MOVES = 10;
+  private static final int MOVES = 6;
 
   /** The moves, counted from 1, that a SIGKILL makes. */
-  private static final List<Integer> KILLS = List.of(4, 8);
+  private static final List<Integer> KILLS = List.of(2, 5);
 
   private static final int STOCK_CONSUMERS = 10;
   private static final int EXTENSION_CONSUMERS = 10;

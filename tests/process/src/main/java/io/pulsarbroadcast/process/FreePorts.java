@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,6 +45,16 @@ public final class FreePorts {
     throw new IOException(
         "Found only %d of %d free ports from %d to %d after %d attempts"
             .formatted(found.size(), count, LOWEST_PORT, HIGHEST_PORT, MAX_ATTEMPTS));
+  }
+
+  /** Whether something listens there. */
+  static boolean takesConnections(String host, int port) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(host, port));
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private static boolean isFree(int port) {

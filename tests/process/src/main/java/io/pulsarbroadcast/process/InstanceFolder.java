@@ -24,15 +24,23 @@ final class InstanceFolder {
   private static final List<String> LINKED = List.of("lib", "instances");
 
   private final Path root;
+  private final String brokerConf;
 
-  private InstanceFolder(Path root) {
+  private InstanceFolder(Path root, String brokerConf) {
     this.root = root;
+    this.brokerConf = brokerConf;
   }
 
   /** Fills an empty folder; {@code withDistribution} is false when only conf/ is taken from it. */
   static InstanceFolder fill(Path root, Path pulsarHome, boolean withDistribution)
       throws IOException {
-    InstanceFolder folder = new InstanceFolder(root);
+    return fill(root, pulsarHome, withDistribution, "standalone.conf");
+  }
+
+  /** The same with the file of conf/ that has the broker's settings. */
+  static InstanceFolder fill(
+      Path root, Path pulsarHome, boolean withDistribution, String brokerConf) throws IOException {
+    InstanceFolder folder = new InstanceFolder(root, brokerConf);
     for (Path path :
         List.of(folder.logs(), folder.temp(), folder.interceptors(), folder.extractedNars())) {
       Files.createDirectories(path);
@@ -59,14 +67,14 @@ final class InstanceFolder {
     Files.createDirectory(root.resolve("lib"));
   }
 
-  /** Changes standalone.conf. */
+  /** Changes the broker's settings. */
   void configure(Map<String, String> settings) throws IOException {
-    ConfFile.edit(standaloneConf(), conf -> conf.putAll(settings));
+    ConfFile.edit(brokerConf(), conf -> conf.putAll(settings));
   }
 
-  /** Takes a line out of standalone.conf. */
+  /** Takes a line out of the broker's settings. */
   void removeSetting(String key) throws IOException {
-    ConfFile.edit(standaloneConf(), conf -> conf.remove(key));
+    ConfFile.edit(brokerConf(), conf -> conf.remove(key));
   }
 
   /** The two steps of the install guide: the file, and the line. */
@@ -94,8 +102,8 @@ final class InstanceFolder {
     return root;
   }
 
-  Path standaloneConf() {
-    return root.resolve("conf/standalone.conf");
+  Path brokerConf() {
+    return root.resolve("conf").resolve(brokerConf);
   }
 
   /** For a broker that is started from a class path, what may lack the appenders of the other. */

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The command line and environment that start a standalone Pulsar, by {@code bin/pulsar} or from a
- * class path. One thread at a time may call it.
+ * The command line and environment that start a Pulsar, by {@code bin/pulsar} or from a class path.
+ * One thread at a time may call it.
  */
 final class LaunchCommand {
   /** Variables of the caller that would change what {@code bin/pulsar} does. */
@@ -101,8 +101,16 @@ final class LaunchCommand {
   private List<String> script() {
     List<String> command = new ArrayList<>();
     command.add(folder.root().resolve("bin/pulsar").toString());
+    if (options.role == PulsarProcessBuilder.Role.BROKER) {
+      command.add("broker");
+      return command;
+    }
     command.add("standalone");
     command.addAll(standaloneArguments());
+    if (options.role == PulsarProcessBuilder.Role.STORAGE) {
+      command.addAll(
+          List.of("--no-broker", "--zookeeper-port", Integer.toString(options.zookeeperPort)));
+    }
     return command;
   }
 
@@ -114,7 +122,7 @@ final class LaunchCommand {
     arguments.addAll(options.lightJvm ? LIGHT_COLLECTOR_AND_COMPILER : DEFAULT_COLLECTOR);
     arguments.addAll(memoryOptions());
     arguments.addAll(extraOptions());
-    arguments.add("-Dpulsar.config.file=" + folder.standaloneConf());
+    arguments.add("-Dpulsar.config.file=" + folder.brokerConf());
     arguments.add("org.apache.pulsar.PulsarStandaloneStarter");
     arguments.addAll(standaloneArguments());
     Path argumentFile = folder.root().resolve("java.args");

@@ -7,15 +7,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An unmodified standalone Pulsar in a process of its own, installed as an operator would. One
- * thread at a time may call it; {@link #kill()}, {@link #isAlive()} and {@link #close()} may also
- * be called while another one waits in {@link #start()}.
+ * An unmodified Pulsar in a process of its own, installed as an operator would: a standalone one,
+ * or a part of a {@link PulsarCluster}. One thread at a time may call it; {@link #kill()}, {@link
+ * #isAlive()} and {@link #close()} may also be called while another one waits in {@link #start()}.
  *
  * <p>Ports and data stay the same from one start to the next. Nothing is left behind after {@link
  * #close()}, nor when this JVM ends in any other way: a shutdown hook and a {@link Watchdog} see to
@@ -25,7 +26,7 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
   /** In the folder of kept logs; per launch the time, the instance, and "start" or "again". */
   static final String STARTS_FILE = "starts.log";
 
-  private static final String HOST = "127.0.0.1";
+  static final String HOST = "127.0.0.1";
   private static final long POLL_MILLIS = 100;
   private static final int LOG_TAIL_LINES = 30;
   private static final int MAX_LAUNCHES = 5;
@@ -63,7 +64,8 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     Watchdog watchdog = Watchdog.over(root);
     try {
       InstanceFolder folder =
-          InstanceFolder.fill(root, options.pulsarHome, options.classPath == null);
+          InstanceFolder.fill(
+              root, options.pulsarHome, options.classPath == null, options.role.conf);
       if (options.classPath == null && options.jarsInPlace) {
         folder.unlinkJars();
       }
@@ -127,16 +129,52 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
 
   private void launch() throws IOException {
     synchronized (lifecycle) {
-      if (closed) {
-        throw new IllegalStateException("Pulsar in " + folder.root() + " is closed");
-      }
-      if (isAlive()) {
-        throw new IllegalStateException("Pulsar runs already, process " + pid());
-      }
-      logOfThisStart = LogFile.fromNow(logFile());
-      process = new LaunchCommand(options, folder, bookiePort).build().start();
-      watchdog.watch(process.pid());
+      requireIdle();
+      launch(new LaunchCommand(options, folder, bookiePort).build());
     }
+  }
+
+  private void requireIdle() {
+    if (closed) {
+      throw new IllegalStateException("Pulsar in " + folder.root() + " is closed");
+    }
+    if (isAlive()) {
+      throw new IllegalStateException("Pulsar runs already, process " + pid());
+    }
+  }
+
+  private void launch(ProcessBuilder command) throws IOException {
+    logOfThisStart = LogFile.fromNow(logFile());
+    process = command.start();
+    watchdog.watch(process.pid());
+  }
+
+  /**
+   * Carries out a command of {@code bin/pulsar} that ends by itself, while this one is not started;
+   * its output is logged.
+   */
+  void run(List<String> arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(folder.root().resolve("bin/pulsar").toString());
+    command.addAll(arguments);
+    synchronized (lifecycle) {
+      requireIdle();
+      launch(LaunchCommand.of(folder, command, options.javaHome, List.of("-Xmx256m")));
+    }
+    try {
+      if (process.waitFor(options.startTimeout.toMillis(), TimeUnit.MILLISECONDS)
+          && process.exitValue() == 0) {
+        return;
+      }
+    } finally {
+      kill();
+    }
+    throw new IOException(
+        "bin/pulsar %s failed. End of its log %s:%n%s"
+            .formatted(
+                arguments.get(0),
+                logFile(),
+                String.join(System.lineSeparator(), logOfThisStart.tail(LOG_TAIL_LINES))));
   }
 
   /** A line for each launch, for those who count them; a log alone does not show them all. */
@@ -159,7 +197,10 @@ public final class PulsarProcess implements RunningBroker, AutoCloseable {
     ReadinessCheck check = new ReadinessCheck(adminUrl(), options.adminToken, transactions);
     long startNanos = System.nanoTime();
     while (true) {
-      boolean ready = check.isReady();
+      boolean ready =
+          options.role == PulsarProcessBuilder.Role.STORAGE
+              ? FreePorts.takesConnections(HOST, bookiePort)
+              : check.isReady();
       if (logOfThisStart.showsRegistrationLoop()) {
         return false;
       }

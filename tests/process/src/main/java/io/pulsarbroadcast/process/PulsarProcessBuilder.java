@@ -14,6 +14,20 @@ import java.util.Map;
 public final class PulsarProcessBuilder {
   static final int INITIAL_HEAP_MEGABYTES = 256;
 
+  /** What is started: everything in one, or a part of a {@link PulsarCluster}. */
+  enum Role {
+    STANDALONE("standalone.conf"),
+    /** A ZooKeeper and a bookie. */
+    STORAGE("standalone.conf"),
+    BROKER("broker.conf");
+
+    final String conf;
+
+    Role(String conf) {
+      this.conf = conf;
+    }
+  }
+
   Path pulsarHome;
   Path nar;
   String name = "pulsar";
@@ -27,11 +41,36 @@ public final class PulsarProcessBuilder {
   boolean lightJvm;
   boolean jarsInPlace;
   String adminToken;
+  Role role = Role.STANDALONE;
+
+  /** Of {@link Role#STORAGE}. */
+  int zookeeperPort;
+
   final Map<String, String> settings = new LinkedHashMap<>();
   final Map<String, String> environment = new LinkedHashMap<>();
   final List<String> jvmOptions = new ArrayList<>();
 
   PulsarProcessBuilder() {}
+
+  /** The same options but for its role and name. */
+  PulsarProcessBuilder part(Role part, String partName) {
+    PulsarProcessBuilder copy = new PulsarProcessBuilder();
+    copy.pulsarHome = pulsarHome;
+    copy.nar = part == Role.STORAGE ? null : nar;
+    copy.name = name + "-" + partName;
+    copy.javaHome = javaHome;
+    copy.heapMegabytes = heapMegabytes;
+    copy.directMegabytes = directMegabytes;
+    copy.startTimeout = startTimeout;
+    copy.stopTimeout = stopTimeout;
+    copy.keepLogs = keepLogs;
+    copy.lightJvm = lightJvm;
+    copy.role = part;
+    copy.environment.putAll(environment);
+    copy.jvmOptions.addAll(jvmOptions);
+    copy.settings.putAll(settings);
+    return copy;
+  }
 
   /** The unpacked distribution; it is never written to. Required, also with a class path. */
   public PulsarProcessBuilder pulsarHome(Path home) {
@@ -45,9 +84,15 @@ public final class PulsarProcessBuilder {
     return this;
   }
 
-  /** A line of standalone.conf; it replaces the line with that key. */
+  /** A line of standalone.conf, or of a cluster's broker.conf; it replaces that key's. */
   public PulsarProcessBuilder setting(String key, String value) {
     settings.put(key, value);
+    return this;
+  }
+
+  /** The same, unless that key was set before. */
+  public PulsarProcessBuilder settingIfAbsent(String key, String value) {
+    settings.putIfAbsent(key, value);
     return this;
   }
 
@@ -147,7 +192,7 @@ public final class PulsarProcessBuilder {
     if (pulsarHome == null) {
       throw new IllegalArgumentException("pulsarHome is not set");
     }
-    requireFile(pulsarHome.resolve("conf/standalone.conf"), "pulsarHome");
+    requireFile(pulsarHome.resolve("conf").resolve(role.conf), "pulsarHome");
     if (classPath == null) {
       requireFile(pulsarHome.resolve("bin/pulsar"), "pulsarHome");
     }

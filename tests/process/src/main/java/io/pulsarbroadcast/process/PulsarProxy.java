@@ -2,8 +2,6 @@
 package io.pulsarbroadcast.process;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,7 +17,6 @@ import java.util.Map;
  * JVM ends in any other way.
  */
 public final class PulsarProxy implements AutoCloseable {
-  private static final String HOST = "127.0.0.1";
   private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
   private static final long POLL_MILLIS = 100;
   private static final int LOG_TAIL_LINES = 30;
@@ -62,8 +59,8 @@ public final class PulsarProxy implements AutoCloseable {
       all.put("clusterName", "standalone");
       all.put("servicePort", Integer.toString(ports[0]));
       all.put("webServicePort", Integer.toString(ports[1]));
-      all.put("bindAddress", HOST);
-      all.put("advertisedAddress", HOST);
+      all.put("bindAddress", PulsarProcess.HOST);
+      all.put("advertisedAddress", PulsarProcess.HOST);
       all.put("brokerServiceURL", broker.serviceUrl());
       all.put("brokerWebServiceURL", broker.adminUrl());
       all.put("brokerProxyAllowedTargetPorts", "*");
@@ -87,7 +84,7 @@ public final class PulsarProxy implements AutoCloseable {
             .start();
     watchdog.watch(process.pid());
     long startNanos = System.nanoTime();
-    while (!takesConnections()) {
+    while (!FreePorts.takesConnections(PulsarProcess.HOST, webPort)) { // the last that it opens
       if (!process.isAlive() || System.nanoTime() - startNanos > START_TIMEOUT.toNanos()) {
         throw new IOException(
             "The proxy %s. End of its log:%n%s"
@@ -101,24 +98,14 @@ public final class PulsarProxy implements AutoCloseable {
     }
   }
 
-  /** The web port is the last that the proxy opens. */
-  private boolean takesConnections() {
-    try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(HOST, webPort));
-      return true;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   /** For clients, instead of the broker's. */
   public String serviceUrl() {
-    return "pulsar://" + HOST + ":" + port;
+    return "pulsar://" + PulsarProcess.HOST + ":" + port;
   }
 
   /** For admin calls, instead of the broker's. */
   public String adminUrl() {
-    return "http://" + HOST + ":" + webPort;
+    return "http://" + PulsarProcess.HOST + ":" + webPort;
   }
 
   /** Ends the proxy at once, keeps its logs and deletes its folder. */

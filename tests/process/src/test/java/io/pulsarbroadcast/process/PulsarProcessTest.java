@@ -3,12 +3,15 @@ package io.pulsarbroadcast.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,6 +115,39 @@ class PulsarProcessTest {
           .hasMessageContaining("renewed its registration for ever in each of 5 starts");
       assertThat(Files.readAllLines(starts)).hasSize(5);
       assertThat(pulsar.isAlive()).isFalse();
+    }
+  }
+
+  @Test
+  void shouldEndACommandThatRunsWhenItIsClosed() throws IOException {
+    Path home = FakeDistribution.in(folder, "exec sleep 600");
+    PulsarProcess pulsar = PulsarProcess.builder().pulsarHome(home).build();
+    CompletableFuture<Throwable> failure =
+        CompletableFuture.supplyAsync(
+            () -> catchThrowable(() -> pulsar.run(List.of("initialize"))), NewThread.named("run"));
+    while (!pulsar.isAlive() && !failure.isDone()) {
+      Thread.onSpinWait();
+    }
+
+    pulsar.close();
+
+    assertThat(ProcessHandle.of(pulsar.pid()).filter(ProcessHandle::isAlive)).isEmpty();
+    assertThat(failure.join())
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("bin/pulsar initialize failed");
+  }
+
+  @Test
+  void shouldSayWhatACommandSaidAndStartAfterIt() throws IOException, InterruptedException {
+    Path home = FakeDistribution.in(folder, "echo did $1", "test $1 = good");
+
+    try (PulsarProcess pulsar = PulsarProcess.builder().pulsarHome(home).build()) {
+      assertThatThrownBy(() -> pulsar.run(List.of("bad")))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("bin/pulsar bad failed")
+          .hasMessageContaining("did bad");
+      pulsar.run(List.of("good"));
+      assertThatThrownBy(pulsar::start).hasMessageContaining("did standalone");
     }
   }
 

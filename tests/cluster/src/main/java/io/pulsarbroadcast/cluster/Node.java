@@ -1,0 +1,124 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.cluster;
+
+import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.testcontainers.containers.Container.ExecResult;
+import org.testcontainers.containers.GenericContainer;
+
+/** A container of a cluster, with one process of Pulsar's. Any thread may call it. */
+public final class Node {
+  private static final Pattern ERROR = Pattern.compile("\\bERROR\\b|Exception");
+  private static final int SHOWN_LINES = 10;
+
+  private final String name;
+  private final String address;
+  private final GenericContainer<?> container;
+
+  Node(String name, String address, GenericContainer<?> container) {
+    this.name = name;
+    this.address = address;
+    this.container = container;
+  }
+
+  /** Also its host name in the cluster. */
+  public String name() {
+    return name;
+  }
+
+  /** In the cluster's network, which this machine reaches where it has the engine. */
+  public String address() {
+    return address;
+  }
+
+  GenericContainer<?> container() {
+    return container;
+  }
+
+  /** Sends its process a signal: KILL, STOP, CONT, TERM. What is on its disk stays. */
+  public void signal(String signal) {
+    container.getDockerClient().killContainerCmd(id()).withSignal(signal).exec();
+  }
+
+  /** Starts it again on the disk that it had; does not wait until it is ready. */
+  public void restart() {
+    container.getDockerClient().startContainerCmd(id()).exec();
+  }
+
+  /** Ends its process in order, and with SIGKILL when the time is over; returns the exit code. */
+  public long stop(int timeoutSeconds) {
+    container.getDockerClient().stopContainerCmd(id()).withTimeout(timeoutSeconds).exec();
+    return exitCode();
+  }
+
+  private long exitCode() {
+    return state().getExitCodeLong();
+  }
+
+  public boolean isRunning() {
+    return Boolean.TRUE.equals(state().getRunning());
+  }
+
+  /** The number of its process on the machine that has the engine. */
+  public long pid() {
+    return state().getPidLong();
+  }
+
+  private ContainerState state() {
+    return container.getCurrentContainerInfo().getState();
+  }
+
+  private String id() {
+    return container.getContainerId();
+  }
+
+  /** Runs a command in it, and returns what that prints. */
+  public String exec(String... command) throws IOException, InterruptedException {
+    ExecResult result = container.execInContainer(command);
+    if (result.getExitCode() != 0) {
+      throw new IOException(
+          "%s in %s ended with %d: %s%s"
+              .formatted(
+                  String.join(" ", command),
+                  name,
+                  result.getExitCode(),
+                  result.getStderr(),
+                  result.getStdout()));
+    }
+    return result.getStdout();
+  }
+
+  /** Everything that it has logged, also before it was killed. */
+  public String log() {
+    return container.getLogs();
+  }
+
+  /** Whether it has ended, and with what code; the first errors and the last lines of its log. */
+  String lastWords() {
+    if (id() == null) {
+      return "it has no container";
+    }
+    List<String> lines = log().lines().toList();
+    Stream<String> errors = lines.stream().filter(ERROR.asPredicate()).limit(SHOWN_LINES);
+    Stream<String> last = lines.stream().skip(Math.max(0, lines.size() - SHOWN_LINES));
+    return Stream.concat(errors, last)
+        .collect(
+            Collectors.joining(
+                System.lineSeparator(),
+                isRunning() ? "it runs:%n".formatted() : "exit code %d:%n".formatted(exitCode()),
+                ""));
+  }
+
+  /** Writes its log to a file in this folder. */
+  void keepLog(Path folder, String file) throws IOException {
+    if (id() != null) {
+      Files.writeString(Files.createDirectories(folder).resolve(file + ".log"), log());
+    }
+  }
+}
