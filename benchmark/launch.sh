@@ -49,7 +49,7 @@ build() {
 }
 
 build_benchmark() {
-  build "$root/benchmark/target/demo-built" broker-plugin,benchmark tests/process broker-plugin client-ext \
+  build "$root/benchmark/target/demo-built" broker-plugin,benchmark tests/process tests/cluster broker-plugin client-ext \
     benchmark/config benchmark
 }
 

@@ -1,13 +1,17 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark;
 
+import io.pulsarbroadcast.benchmark.bench.ClientsCommand;
 import io.pulsarbroadcast.benchmark.bench.Console;
 import io.pulsarbroadcast.benchmark.bench.DemoCommand;
 import io.pulsarbroadcast.benchmark.bench.ExpandCommand;
 import io.pulsarbroadcast.benchmark.bench.FanoutCommand;
 import io.pulsarbroadcast.benchmark.bench.HeapCommand;
+import io.pulsarbroadcast.benchmark.bench.HistoryCommand;
+import io.pulsarbroadcast.benchmark.bench.HubCommand;
 import io.pulsarbroadcast.benchmark.bench.JmhCommand;
 import io.pulsarbroadcast.benchmark.bench.ListenersCommand;
+import io.pulsarbroadcast.benchmark.bench.ProducersCommand;
 import io.pulsarbroadcast.benchmark.bench.ReconnectCommand;
 import io.pulsarbroadcast.benchmark.bench.ReportCommand;
 import io.pulsarbroadcast.benchmark.bench.RunCommand;
@@ -15,6 +19,7 @@ import io.pulsarbroadcast.benchmark.bench.StatsCommand;
 import io.pulsarbroadcast.benchmark.bench.StockRatesCommand;
 import io.pulsarbroadcast.benchmark.cli.HelpOption;
 import io.pulsarbroadcast.benchmark.cli.Program;
+import io.pulsarbroadcast.benchmark.nemesis.NemesisCommand;
 import io.pulsarbroadcast.benchmark.scenario.CatchUpScenario;
 import io.pulsarbroadcast.benchmark.scenario.KillsScenario;
 import io.pulsarbroadcast.benchmark.scenario.PositionsScenario;
@@ -45,11 +50,16 @@ import picocli.CommandLine.Mixin;
       StatsCommand.class,
       StockRatesCommand.class,
       ListenersCommand.class,
+      HubCommand.class,
+      ProducersCommand.class,
+      ClientsCommand.class,
       SoakScenario.class,
       CatchUpScenario.class,
       KillsScenario.class,
       UnloadsScenario.class,
+      NemesisCommand.class,
       PositionsScenario.class,
+      HistoryCommand.class,
       JmhCommand.class,
       CommandLine.HelpCommand.class
     },

@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class BenchTest {
   private static final String COMMANDS =
-      "demo, fanout, run, report, expand, reconnect, heap, stats, stock-rates, listeners, soak,"
-          + " catch-up, kills, unloads, positions, jmh, help";
+      "demo, fanout, run, report, expand, reconnect, heap, stats, stock-rates, listeners, hub,"
+          + " producers, clients, soak, catch-up, kills, unloads, nemesis, positions, history, jmh, help";
 
   @TempDir Path folder;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -48,8 +48,20 @@ class BenchTest {
       value = {
         "demo --consumers 0|--consumers is 0; allowed: 1 to 1000000",
         "listeners --delays-millis 10,-1|--delays-millis is -1; allowed: 0 to 60000",
+        "nemesis --minutes 0|--minutes is 0; allowed: 0.1 to 10000",
+        "nemesis --seed 1|--image is not set; allowed: an image of Pulsar",
+        "history nowhere|FILE is nowhere; allowed: a history",
         "listeners --size 19|--size is 19; allowed: 20 to 1048576",
         "listeners --threads green|--threads is green; allowed: client, platform, virtual",
+        "hub --warmup 60|--warmup is 60; allowed: less than --messages, which is 60",
+        "hub --connections 5 --consumers 4|--connections is 5; allowed: up to --consumers, which is 4",
+        "producers --brokers 5,0|--brokers is 0; allowed: 1 to 30",
+        "producers --limits 3,30|--limits has 30; allowed: less than --partitions, 30",
+        "producers --limits 0|--limits is 0; allowed: 1 to 1000",
+        "producers --rate 50000 --seconds 86400|--seconds is 86400; allowed: up to 42949 at --rate"
+            + " 50000",
+        "clients --consumers 0|--consumers is 0; allowed: 1 to 1000000",
+        "clients --warmup 30|--warmup is 30; allowed: less than --messages, which is 30",
         "demo --consumers many|--consumers is many; allowed: 1 to 1000000",
         "demo --connections -1|--connections is -1; allowed: 1 to 1000000",
         "demo --messages 0|--messages is 0; allowed: 1 to 10000000",
@@ -66,6 +78,7 @@ class BenchTest {
         "demo --pulsar-home /no/such/folder|--pulsar-home is /no/such/folder; allowed: a folder"
             + " that has bin/pulsar, or --service-url",
         "demo --no-such-option|Unknown option: '--no-such-option'; see --help",
+        "hub --jfr|Unknown option: '--jfr'; see --help",
         "fanout --rounds 0|--rounds is 0; allowed: 1 to 1000",
         "fanout --warmup 60|--warmup is 60; allowed: less than --messages, which is 60",
         "fanout --lookup each|--lookup is each; allowed: connection, consumer",
@@ -154,7 +167,7 @@ class BenchTest {
   void shouldListTheCommandsOnOneScreen(String argument) {
     assertThat(execute(argument)).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8)).contains(COMMANDS.split(", "));
-    assertThat(out.toString(StandardCharsets.UTF_8).lines().count()).isLessThanOrEqualTo(30);
+    assertThat(out.toString(StandardCharsets.UTF_8).lines().count()).isLessThanOrEqualTo(32);
   }
 
   @ParameterizedTest
@@ -168,6 +181,8 @@ class BenchTest {
         "stats",
         "stock-rates",
         "listeners",
+        "hub",
+        "clients",
         "soak",
         "catch-up",
         "kills",
@@ -180,6 +195,13 @@ class BenchTest {
         .contains("Usage: bench " + command, "--output", "Default: results")
         .containsPattern(
             "--broker-heap-mb=MB\\s+Heap of the broker that is started.\\s+Default: 4096\\s");
+  }
+
+  @Test
+  void shouldStartSmallBrokersWhereThereAreMany() {
+    assertThat(execute("producers", "--help")).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .containsPattern("--broker-heap-mb=MB\\s+.*\\s+Default: 384\\s");
   }
 
   @Test
@@ -278,5 +300,53 @@ class BenchTest {
         .content()
         .contains("producerRate: 500")
         .doesNotContain("rateSteps:");
+  }
+
+  private Path history(String... lines) throws IOException {
+    return Files.write(folder.resolve("history.jsonl"), List.of(lines));
+  }
+
+  @Test
+  void shouldCheckAHistoryAgain() throws IOException {
+    String start =
+        "{'event':'start','line':1,'micros':0,'flushMillis':1000,'marginMillis':0,"
+            + "'patienceMillis':1000,'batchIndexAcks':true}";
+    String publish =
+        "{'event':'publish','line':%d,'micros':1,'phase':'%s','producer':'p','payload':1%s}";
+    String subscribe =
+        "{'event':'subscribe','line':%d,'micros':1,'phase':'%s','name':'a','incarnation':1,"
+            + "'contract':'ordered'}";
+    String delivery =
+        "{'event':'delivery','line':6,'micros':1,'name':'a','incarnation':1,'broker':'b',"
+            + "'id':'7:1','redeliveryCount':0,'payload':%d}";
+    String[] lines = {
+      start,
+      subscribe.formatted(2, "invoked"),
+      subscribe.formatted(3, "ok"),
+      publish.formatted(4, "invoked", ""),
+      publish.formatted(5, "ok", ",'id':'7:1'"),
+      delivery.formatted(1)
+    };
+    for (int i = 0; i < lines.length; i++) {
+      lines[i] = lines[i].replace('\'', '"');
+    }
+
+    assertThat(execute("history", history(lines).toString())).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("6 events, 1 messages, 1 deliveries, 0 receipts, 0 faults: no violation");
+
+    lines[5] = delivery.formatted(2).replace('\'', '"');
+    assertThat(execute("history", history(lines).toString())).isEqualTo(Program.EXIT_MISSING);
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("LOG, line 5 and 6: The id 7:1 has the payload 1 and the payload 2.");
+
+    assertThat(execute("history", history(lines[0]).toString()))
+        .as("nothing was delivered")
+        .isEqualTo(Program.EXIT_BAD_OPTION);
+    assertThat(out.toString(StandardCharsets.UTF_8)).contains("VALID: Nothing was delivered.");
+
+    Path damaged = history(lines[0], "?", lines[2]);
+    assertThat(execute("history", damaged.toString())).isEqualTo(Program.EXIT_BAD_OPTION);
+    assertThat(error()).startsWith("Line 2 of " + damaged + " is not readable: ");
   }
 }

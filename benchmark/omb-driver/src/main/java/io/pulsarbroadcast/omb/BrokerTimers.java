@@ -48,6 +48,9 @@ final class BrokerTimers {
                 StageTimers.read(
                     admin.metrics(broker).get(TIMEOUT_SECONDS, TimeUnit.SECONDS), served));
       }
+      if (sum.meanMicros().isEmpty()) {
+        LOG.info("The report has no stage timers, because brokers show none of these topics");
+      }
       return sum;
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       LOG.warn(

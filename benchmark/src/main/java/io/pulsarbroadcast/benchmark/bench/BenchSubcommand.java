@@ -23,11 +23,25 @@ public abstract class BenchSubcommand implements Callable<Integer> {
       Set.of("--pulsar-home", "--nar", "--plugin-class-path", "--output");
 
   @ParentCommand private Console console;
-  @Mixin private ServerOptions servers = new ServerOptions();
+  @Mixin private ServerOptions servers;
   @Mixin HelpOption help;
   @Spec private CommandSpec spec;
   private volatile boolean finished;
   private volatile boolean interrupted;
+
+  protected BenchSubcommand() {
+    this(new ServerOptions());
+  }
+
+  /** With other defaults of the memory that a broker has. */
+  protected BenchSubcommand(int heapMegabytes, int directMegabytes) {
+    this(new ServerOptions(heapMegabytes, directMegabytes));
+  }
+
+  /** With other defaults. */
+  BenchSubcommand(ServerOptions servers) {
+    this.servers = servers;
+  }
 
   @Override
   public final Integer call() throws Exception {
@@ -71,7 +85,13 @@ public abstract class BenchSubcommand implements Callable<Integer> {
 
   /** By default it starts a broker with the plugin. */
   void checkServers(ServerOptions options) {
-    options.check(true, true, "");
+    options.check(startsProcesses(), true, "");
+    options.checkNar(true, "");
+  }
+
+  /** Whether the brokers are processes of a distribution, and not containers. */
+  protected boolean startsProcesses() {
+    return true;
   }
 
   /** Returns the exit code, usually that of {@link Session#finish}. */

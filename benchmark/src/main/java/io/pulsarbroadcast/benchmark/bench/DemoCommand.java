@@ -34,6 +34,7 @@ public final class DemoCommand extends BenchSubcommand {
   @Mixin private RunLoadOptions load = new RunLoadOptions(1_000, 2, 10_240, 60, null);
 
   @Mixin private RunningBrokerOptions running = new RunningBrokerOptions();
+  @Mixin private RecordingOptions recording = new RecordingOptions();
 
   private final List<Plan> plans = new ArrayList<>();
 
@@ -57,7 +58,7 @@ public final class DemoCommand extends BenchSubcommand {
 
   @Override
   protected int measure(Session session) throws Exception {
-    Runs runs = new Runs(session);
+    Runs runs = new Runs(session, recording);
     try (LoadServer server = running.isGiven() ? running.broker() : session.startBroker(Map.of())) {
       runs.inTurn(plans, Collections.nCopies(plans.size(), server), 1);
     }

@@ -29,6 +29,7 @@ public final class FanoutCommand extends BenchSubcommand {
   private int rounds = 3;
 
   @Mixin private RunLoadOptions load = new RunLoadOptions(100_000, 1, 10_240, 60, 30);
+  @Mixin private RecordingOptions recording = new RecordingOptions();
 
   private final List<Plan> plans = new ArrayList<>();
 
@@ -44,7 +45,7 @@ public final class FanoutCommand extends BenchSubcommand {
   @Override
   protected int measure(Session session) throws Exception {
     session.say("the load generator keeps %,d bytes per consumer", plans.get(0).bytesPerConsumer());
-    Runs runs = new Runs(session);
+    Runs runs = new Runs(session, recording);
     runs.inTurn(plans, rounds, plan -> session.start(plan.server(), plan.brokerSettings()));
     return runs.report(load.line());
   }

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.benchmark.bench;
 import io.pulsarbroadcast.benchmark.cli.InvalidOptionException;
 import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.config.LocalServer;
+import io.pulsarbroadcast.benchmark.engine.Histograms;
 import io.pulsarbroadcast.benchmark.engine.ListenerRun;
 import io.pulsarbroadcast.benchmark.engine.ListenerThreads;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
@@ -30,7 +31,6 @@ import picocli.CommandLine.Option;
         "A stock consumer on each of many topics, whose listener waits for each message; at every"
             + " combination of delay and rate, on each kind of threads.")
 public final class ListenersCommand extends BenchSubcommand {
-  private static final double MICROS_PER_MILLI = 1e3;
   private static final double MILLIS_PER_SECOND = 1e3;
   private static final double BYTES_PER_MEGABYTE = 1 << 20;
 
@@ -163,11 +163,13 @@ public final class ListenersCommand extends BenchSubcommand {
         result.handled(),
         result.outOfOrder());
     points.add(new Point(delayMillis, rate, kind, p99Millis));
+    session.keep("listeners", table);
+    session.save();
     return result.isComplete();
   }
 
   private static double millis(ListenerRun.Result result, double percentile) {
-    return result.endToEndMicros().getValueAtPercentile(percentile) / MICROS_PER_MILLI;
+    return Histograms.millis(result.endToEndMicros(), percentile);
   }
 
   private Figure plot(int delayMillis) {

@@ -28,6 +28,9 @@ final class Plans {
   private static final int MAX_MESSAGES = Integer.MAX_VALUE / 2;
   private static final int SECONDS_PER_MINUTE = 60;
 
+  /** As many as OpenMessaging Benchmark has. */
+  private static final int KEYS_OF_FILE = 10_000;
+
   @Option(names = "--seconds", paramLabel = "N", description = "Length of the timed part.")
   @Range(from = 1, to = 604_800)
   Integer seconds;
@@ -105,7 +108,7 @@ final class Plans {
         catchUp == null || backlogGigabytes == null
             ? catchUp
             : catchUp.withBacklog(backlogGigabytes),
-        () -> consumer(driver, connections));
+        () -> consumer(driver, connections, workload != null && workload.hasKeys()));
   }
 
   private int warmup(WorkloadFile workload, double messagesPerSecond) {
@@ -132,11 +135,12 @@ final class Plans {
     return (int) messages;
   }
 
-  private LoadConfig consumer(DriverFile driver, int connections) {
+  private LoadConfig consumer(DriverFile driver, int connections, boolean keys) {
     DriverFile.ConsumerSettings settings = driver.consumer;
     LoadConfig config =
         load.applyTo(
                 LoadConfig.builder()
+                    .keys(keys ? KEYS_OF_FILE : 0)
                     .subscribeWindow(Math.max(1, settings.creationConcurrency / connections))
                     .receiverQueueSize(settings.receiverQueueSize))
             .ackPolicy(ackPolicy(settings))

@@ -68,7 +68,7 @@ public final class ReconnectCommand extends BenchSubcommand {
   @Override
   protected void check() {
     double seconds = (double) (rounds + 1) * (roundLimitSeconds + settleSeconds);
-    load.messages = (int) Math.min(Integer.MAX_VALUE / 2, Math.ceil(seconds * load.rate));
+    load.messages = (int) Math.min(Integer.MAX_VALUE / 2.0, Math.ceil(seconds * load.rate));
     load.check();
   }
 

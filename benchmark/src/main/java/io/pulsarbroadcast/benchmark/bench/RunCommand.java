@@ -82,6 +82,7 @@ public final class RunCommand extends BenchSubcommand {
 
   @Mixin private Plans plans = new Plans(new RunLoadOptions());
   @Mixin private RunningBrokerOptions running = new RunningBrokerOptions();
+  @Mixin private RecordingOptions recording = new RecordingOptions();
 
   private final List<DriverFile> driverFiles = new ArrayList<>();
   private final List<WorkloadFile> workloadFiles = new ArrayList<>();
@@ -128,7 +129,10 @@ public final class RunCommand extends BenchSubcommand {
   protected int measure(Session session) throws Exception {
     Runs runs =
         new Runs(
-            session, Duration.ofSeconds(stepLimitSeconds), Duration.ofSeconds(roundLimitSeconds));
+            session,
+            recording,
+            Duration.ofSeconds(stepLimitSeconds),
+            Duration.ofSeconds(roundLimitSeconds));
     List<String> names = new ArrayList<>();
     for (WorkloadFile workload : workloadFiles) {
       names.add(workload.name);

@@ -32,6 +32,13 @@ final class RunLoadOptions extends LoadOptions {
   Integer warmup;
 
   @Option(
+      names = "--keys",
+      paramLabel = "N",
+      description = "Keys that the messages have in turn; 0 for none.")
+  @Range(from = 0, to = 1_000_000)
+  Integer keys;
+
+  @Option(
       names = "--ack",
       paramLabel = "POLICY",
       description = "Of consumers that acknowledge: one of " + AckPolicy.ALLOWED + ".")
@@ -109,6 +116,11 @@ final class RunLoadOptions extends LoadOptions {
   }
 
   void checkWarmup(int warmupMessages) {
+    checkWarmup(warmupMessages, messages);
+  }
+
+  /** Throws {@link InvalidOptionException} if no message would be timed. */
+  static void checkWarmup(int warmupMessages, int messages) {
     if (warmupMessages >= messages) {
       throw new InvalidOptionException(
           "--warmup is %d; allowed: less than --messages, which is %d"
@@ -131,6 +143,9 @@ final class RunLoadOptions extends LoadOptions {
     }
     if (receiverQueue != null) {
       config.receiverQueueSize(receiverQueue);
+    }
+    if (keys != null) {
+      config.keys(keys);
     }
     return config.verifyChecksums(!noChecksums).lookupPerConsumer(lookup == Lookup.consumer);
   }

@@ -38,7 +38,7 @@ final class RunningBrokerOptions {
   /** Of a broker, without TLS. */
   private boolean isServiceUrl() {
     try {
-      BrokerAddress.parse(serviceUrl);
+      BrokerAddress.parseAll(serviceUrl);
       return serviceUrl.matches("pulsar://[^/\\s]+");
     } catch (IllegalArgumentException e) {
       return false;

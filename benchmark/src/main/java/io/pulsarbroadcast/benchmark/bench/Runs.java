@@ -5,6 +5,7 @@ import io.pulsarbroadcast.benchmark.config.LocalServer;
 import io.pulsarbroadcast.benchmark.engine.Plan;
 import io.pulsarbroadcast.benchmark.engine.Run;
 import io.pulsarbroadcast.benchmark.engine.RunResult;
+import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.report.RunFile;
 import io.pulsarbroadcast.benchmark.report.RunTable;
@@ -24,6 +25,7 @@ final class Runs {
   private static final int MOST_RATIOS = 3;
 
   private final Session session;
+  private final boolean records;
   private final Duration limit;
   private final Duration roundLimit;
   private final RunTable table = new RunTable();
@@ -32,8 +34,8 @@ final class Runs {
   private String firstError;
 
   /** Nothing yet, and no limits. */
-  Runs(Session session) {
-    this(session, Duration.ofDays(1), Duration.ofDays(1));
+  Runs(Session session, RecordingOptions recording) {
+    this(session, recording, Duration.ofDays(1), Duration.ofDays(1));
   }
 
   /**
@@ -42,8 +44,9 @@ final class Runs {
    * @param limit of each run
    * @param roundLimit of a round of catching up
    */
-  Runs(Session session, Duration limit, Duration roundLimit) {
+  Runs(Session session, RecordingOptions recording, Duration limit, Duration roundLimit) {
     this.session = session;
+    this.records = recording.jfr;
     this.limit = limit;
     this.roundLimit = roundLimit;
   }
@@ -139,11 +142,9 @@ final class Runs {
             LoadOptions.plain(plan.messagesPerSecond()),
             plan.seconds());
     String topic = session.newTopic();
+    RunListener listener = records ? session.recording(server, plan.driver()) : session.progress();
     RunResult result =
-        new Run(plan, server, topic, session.listener(server, plan.driver()))
-            .limit(limit)
-            .roundLimit(roundLimit)
-            .execute();
+        new Run(plan, server, topic, listener).limit(limit).roundLimit(roundLimit).execute();
     if (plan.server() != LocalServer.floor) {
       session.brokerVersion(result.brokerVersion());
     }

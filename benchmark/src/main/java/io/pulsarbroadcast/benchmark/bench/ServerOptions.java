@@ -20,19 +20,21 @@ import picocli.CommandLine.Option;
  * picocli fills it in. One thread may call it.
  */
 final class ServerOptions {
+  private static final int DEFAULT_MEGABYTES = 4_096;
+
   @Option(
       names = "--broker-heap-mb",
       paramLabel = "MB",
       description = "Heap of the broker that is started.")
   @Range(from = 256, to = 1_048_576)
-  int heapMegabytes = 4_096;
+  int heapMegabytes;
 
   @Option(
       names = "--broker-direct-mb",
       paramLabel = "MB",
       description = "Direct memory of the broker that is started.")
   @Range(from = 128, to = 1_048_576)
-  int directMegabytes = 4_096;
+  int directMegabytes;
 
   @Option(
       names = "--broker-setting",
@@ -64,17 +66,19 @@ final class ServerOptions {
   private Path pulsarHome;
 
   @Option(
-      names = "--jfr",
-      description =
-          "Record the broker with JFR while messages are timed; adds the recordings and a summary"
-              + " of each to the results.")
-  boolean jfr;
-
-  @Option(
       names = "--output",
       paramLabel = "FOLDER",
       description = "Results go into a folder of their own in here.")
   Path output = Path.of("results");
+
+  ServerOptions() {
+    this(DEFAULT_MEGABYTES, DEFAULT_MEGABYTES);
+  }
+
+  ServerOptions(int heapMegabytes, int directMegabytes) {
+    this.heapMegabytes = heapMegabytes;
+    this.directMegabytes = directMegabytes;
+  }
 
   /**
    * Throws {@link InvalidOptionException} for the first option that is not allowed.
@@ -95,13 +99,18 @@ final class ServerOptions {
       throw new InvalidOptionException(
           "--pulsar-home is " + pulsarHome + "; allowed: a folder that has bin/pulsar" + instead);
     }
+    checkNar(plugin, instead);
+  }
+
+  /** The same of the plugin alone. */
+  void checkNar(boolean plugin, String instead) {
     if (nar == null ? plugin : !Files.isRegularFile(nar)) {
       throw new InvalidOptionException(
           "--nar is " + nar + "; allowed: the plugin's file" + instead);
     }
   }
 
-  private Map<String, String> settings() {
+  Map<String, String> settings() {
     Map<String, String> map = new LinkedHashMap<>();
     for (String setting : settings) {
       int separator = setting.indexOf('=');
@@ -129,6 +138,8 @@ final class ServerOptions {
             .name(name);
     // Pulsar's 10 GB would stop the writer of a backlog.
     builder.setting("backlogQuotaDefaultLimitGB", "-1");
+    // Of the stages of a topic's messages.
+    builder.setting("broadcastExposeTopicLevelHistograms", "true");
     more.forEach(builder::setting);
     settings().forEach(builder::setting);
     return builder;

@@ -5,6 +5,7 @@ import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.cli.Progress;
 import io.pulsarbroadcast.benchmark.config.LocalServer;
 import io.pulsarbroadcast.benchmark.floor.FloorProcess;
+import io.pulsarbroadcast.benchmark.history.Invariant;
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.benchmark.report.CommandFile;
 import io.pulsarbroadcast.benchmark.report.Environment;
@@ -13,6 +14,7 @@ import io.pulsarbroadcast.benchmark.report.html.Figure;
 import io.pulsarbroadcast.benchmark.report.html.HtmlReport;
 import io.pulsarbroadcast.benchmark.report.html.Page;
 import io.pulsarbroadcast.benchmark.server.Broker;
+import io.pulsarbroadcast.benchmark.server.BrokerCluster;
 import io.pulsarbroadcast.benchmark.server.FlightRecording;
 import io.pulsarbroadcast.benchmark.server.LoadServer;
 import io.pulsarbroadcast.process.PulsarProcess;
@@ -32,6 +34,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * One command under way: starts servers, and keeps what it finds. Its folder has the same layout
@@ -113,14 +116,53 @@ public final class Session {
     return Broker.start(process, progress);
   }
 
+  /** Several plain brokers, whose JVMs leave most of the processor to the load. */
+  BrokerCluster startCluster(int brokers, int bundles) throws IOException, InterruptedException {
+    startedBroker = true;
+    return BrokerCluster.start(
+        servers
+            .process(command, false, Map.of())
+            .lightJvm()
+            .keepLogs(folder.resolve(BROKER_LOGS))
+            .startTimeout(START_LIMIT),
+        brokers,
+        bundles);
+  }
+
+  /** The plugin, to install where brokers are no processes of this session. */
+  public Path nar() {
+    return servers.nar;
+  }
+
+  /** Heap of such a broker. */
+  public int brokerHeapMegabytes() {
+    return servers.heapMegabytes;
+  }
+
+  /** Its direct memory. */
+  public int brokerDirectMegabytes() {
+    return servers.directMegabytes;
+  }
+
+  /** What the command line sets for such brokers. */
+  public Map<String, String> brokerSettings() {
+    return servers.settings();
+  }
+
+  /** Where the logs of brokers are kept. */
+  public Path brokerLogs() {
+    startedBroker = true;
+    return folder.resolve(BROKER_LOGS);
+  }
+
   /** The name of a topic that nothing else in this command uses. */
   public String newTopic() {
     return TOPIC_PREFIX + startedAt.format(TIME) + "-" + topics++;
   }
 
-  /** Shows progress, and records the server when that was asked for. */
-  RunListener listener(LoadServer server, String series) {
-    if (!servers.jfr || !(server instanceof Broker) || server.process().isEmpty()) {
+  /** Shows progress, and records the server if it is a broker that was started here. */
+  RunListener recording(LoadServer server, String series) {
+    if (!(server instanceof Broker) || server.process().isEmpty()) {
       return progress;
     }
     String name = fileName(series) + (recordings.isEmpty() ? "" : "-" + recordings.size());
@@ -213,6 +255,19 @@ public final class Session {
   /** Something counted that has to hold. */
   public void check(String text, boolean holds, String found, Object... values) {
     check(Check.counted(text, holds, found, values));
+  }
+
+  /** Checks each invariant, of which that many violations were found. */
+  public void checkInvariants(Function<Invariant, ? extends List<?>> violations) {
+    for (Invariant invariant : Invariant.values()) {
+      List<?> broken = violations.apply(invariant);
+      check(
+          invariant.text(),
+          broken.isEmpty(),
+          "%,d violations%s",
+          broken.size(),
+          broken.stream().findFirst().map(first -> ", the first: " + first).orElse(""));
+    }
   }
 
   /** As the broker says itself. */

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.benchmark.bench;
 import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.engine.Load;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
+import io.pulsarbroadcast.benchmark.metrics.Median;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
@@ -104,7 +105,7 @@ public final class StatsCommand extends BenchSubcommand {
       table.row(
           consumers,
           path.replace(topic.substring(topic.lastIndexOf('/') + 1), "..."),
-          StockRatesCommand.median(millis),
+          Median.ofSorted(millis),
           millis[repetitions - 1],
           answer.getBytes(StandardCharsets.UTF_8).length,
           answer.lines().count());

@@ -3,6 +3,7 @@ package io.pulsarbroadcast.benchmark.bench;
 
 import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.config.LocalServer;
+import io.pulsarbroadcast.benchmark.metrics.Median;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.server.LoadServer;
 import java.io.IOException;
@@ -101,15 +102,17 @@ public final class StockRatesCommand extends BenchSubcommand {
       ToDoubleFunction<Rates> rate) {
     double[] a = without.stream().mapToDouble(rate).sorted().toArray();
     double[] b = with.stream().mapToDouble(rate).sorted().toArray();
-    table.row(name, median(a), median(b), median(b) / median(a), spread(a), spread(b));
-  }
-
-  static double median(double[] sorted) {
-    return (sorted[(sorted.length - 1) / 2] + sorted[sorted.length / 2]) / 2;
+    table.row(
+        name,
+        Median.ofSorted(a),
+        Median.ofSorted(b),
+        Median.ofSorted(b) / Median.ofSorted(a),
+        spread(a),
+        spread(b));
   }
 
   private static double spread(double[] sorted) {
-    return 100 * (sorted[sorted.length - 1] - sorted[0]) / median(sorted);
+    return 100 * (sorted[sorted.length - 1] - sorted[0]) / Median.ofSorted(sorted);
   }
 
   /** One round, on a topic of its own. */

@@ -9,8 +9,20 @@ import org.HdrHistogram.Histogram;
 public final class Histograms {
   static final long MAX_MICROS = TimeUnit.HOURS.toMicros(1);
   static final int DIGITS = 3;
+  private static final double MICROS_PER_MILLI = 1e3;
 
   private Histograms() {}
+
+  /** A percentile in milliseconds. */
+  public static double millis(Histogram micros, double percentile) {
+    return micros.getValueAtPercentile(percentile) / MICROS_PER_MILLI;
+  }
+
+  /** Records how long ago something was due, on the clock of {@link System#nanoTime}. */
+  static void recordSince(Histogram micros, long dueNanos) {
+    long since = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - dueNanos);
+    micros.recordValue(Math.min(Math.max(0, since), MAX_MICROS));
+  }
 
   /** All together, as a new one. */
   public static Histogram sum(Stream<Histogram> histograms) {

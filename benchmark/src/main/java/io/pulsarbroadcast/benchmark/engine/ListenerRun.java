@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.engine;
 
+import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.benchmark.load.Schedule;
 import io.pulsarbroadcast.client.OrderedListenerExecutor;
@@ -153,7 +154,7 @@ public final class ListenerRun {
             .topic(topic)
             .subscriptionName("listeners")
             .consumerName("consumer-" + index)
-            .property("pulsar.subscription.type", "Broadcast")
+            .property(LoadConfig.TYPE_PROPERTY, LoadConfig.BROADCAST)
             .messageListener((consumer, message) -> handle(consumer, message, index));
     Optional<OrderedListenerExecutor> executor = threads.executor("listener-" + index);
     executor.ifPresent(executors::add);
@@ -176,8 +177,7 @@ public final class ListenerRun {
       return; // the run is over
     }
     if (dueNanos - timedFromNanos >= 0) {
-      long micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - dueNanos);
-      endToEndMicros.recordValue(Math.min(micros, Histograms.MAX_MICROS));
+      Histograms.recordSince(endToEndMicros, dueNanos);
     }
     consumer.acknowledgeAsync(message);
     handled.incrementAndGet();
@@ -206,7 +206,7 @@ public final class ListenerRun {
         }
       }
       long cpuMillis = cpu.ownMillis();
-      long liveHeapBytes = liveHeapBytes();
+      long liveHeapBytes = OwnHeap.liveBytes();
       drain(messages);
       return new Result(
           endToEndMicros,
@@ -230,11 +230,6 @@ public final class ListenerRun {
         .value(payload)
         .sendAsync()
         .thenRun(published::incrementAndGet);
-  }
-
-  private static long liveHeapBytes() {
-    ManagementFactory.getMemoryMXBean().gc();
-    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
   /** Until all are handled, or for as long as it is worth: who cannot keep up has a queue. */

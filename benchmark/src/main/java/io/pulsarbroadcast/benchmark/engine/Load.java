@@ -91,6 +91,7 @@ public final class Load implements AutoCloseable {
     for (LoadConfig config : partitions) {
       publishers.add(
           new Publisher(config.serviceUrl, config.topic, config.run, messageBytes, sendTimeout)
+              .keys(config.keys)
               .listener(stats));
     }
   }

@@ -65,7 +65,7 @@ public record RunResult(
   /** Whether anything was timed: a delivery, or a message where there are no consumers. */
   public boolean isTimed() {
     return endToEndMicros.getTotalCount() > 0
-        || plan.consumers() == 0 && sum(Interval::publishMicros).getTotalCount() > 0;
+        || (plan.consumers() == 0 && sum(Interval::publishMicros).getTotalCount() > 0);
   }
 
   /** True when the rate was published, and everything was received nearly as fast. */

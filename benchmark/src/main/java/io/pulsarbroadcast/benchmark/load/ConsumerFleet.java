@@ -45,7 +45,7 @@ public final class ConsumerFleet implements AutoCloseable {
             config.messages,
             config.ackPolicy.kind() != AckPolicy.Kind.INDIVIDUAL);
     this.counters = new FleetCounters(config.consumers);
-    BrokerAddress.parse(config.serviceUrl);
+    BrokerAddress.parseAll(config.serviceUrl);
     this.transport = new Transport(config.ioThreads);
     for (int loop = 0; loop < transport.loopCount(); loop++) {
       stats.add(new LoopStats(config.messages, config.warmupMessages));

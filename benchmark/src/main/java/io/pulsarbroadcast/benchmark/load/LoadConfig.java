@@ -23,6 +23,7 @@ public final class LoadConfig {
   public int connections = 16;
   public int messages = 1;
   public int warmupMessages;
+  public int keys;
   public int subscribeWindow = 64;
   public int receiverQueueSize = 1_000;
   public AckPolicy ackPolicy = AckPolicy.CUMULATIVE;
@@ -52,7 +53,10 @@ public final class LoadConfig {
     };
   }
 
-  /** Where to look the topic up, for example {@code pulsar://127.0.0.1:6650}. Required. */
+  /**
+   * Where to look the topic up, for example {@code pulsar://127.0.0.1:6650}; of several, {@code
+   * pulsar://host:port,host:port}, the next when one does not answer. Required.
+   */
   public LoadConfig serviceUrl(String url) {
     this.serviceUrl = url;
     return this;
@@ -85,6 +89,12 @@ public final class LoadConfig {
   /** How many of them, from the first, stay out of the latency histogram; 0 when not set. */
   public LoadConfig warmupMessages(int count) {
     this.warmupMessages = count;
+    return this;
+  }
+
+  /** Keys that the messages have in turn; 0, for none, when not set. */
+  public LoadConfig keys(int count) {
+    this.keys = count;
     return this;
   }
 

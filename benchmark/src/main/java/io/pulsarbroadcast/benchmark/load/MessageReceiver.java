@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.benchmark.load;
 
 import io.netty.buffer.ByteBuf;
+import io.pulsarbroadcast.benchmark.load.DeliveryListener.Received;
 import java.util.zip.CRC32C;
 import org.apache.pulsar.common.api.proto.CommandAck.AckType;
 import org.apache.pulsar.common.api.proto.CommandAckResponse;
@@ -65,7 +66,7 @@ final class MessageReceiver {
     if (payload < 0 || !PayloadFormat.isIntact(buffer, payload, end - payload)) {
       stats.corrupt++;
     } else {
-      acknowledge = book(consumer, id, buffer, payload, nowNanos);
+      acknowledge = book(consumer, command, buffer, payload, nowNanos);
     }
     if (acknowledge) {
       acknowledge(consumer, id.getLedgerId(), id.getEntryId());
@@ -74,7 +75,9 @@ final class MessageReceiver {
   }
 
   /** Counts an intact message; false when the listener does not want it acknowledged. */
-  private boolean book(int consumer, MessageIdData id, ByteBuf buffer, int payload, long nowNanos) {
+  private boolean book(
+      int consumer, CommandMessage command, ByteBuf buffer, int payload, long nowNanos) {
+    MessageIdData id = command.getMessageId();
     long sequence = PayloadFormat.sequence(buffer, payload);
     if (!payloads.isOfThisRun(buffer, payload) || !table.knows(sequence)) {
       stats.unexpected++;
@@ -98,7 +101,13 @@ final class MessageReceiver {
       receiptId = RECEIPT_ID_BASE | (long) consumer << Integer.SIZE | sequence;
     }
     return listener.received(
-        consumer, (int) sequence, first, nanos, id.getLedgerId(), id.getEntryId());
+        consumer,
+        new Received(
+            (int) sequence,
+            first,
+            id.getLedgerId(),
+            id.getEntryId(),
+            command.getRedeliveryCount()));
   }
 
   /** The broker has answered an acknowledgement; with an error, it counts as not processed. */

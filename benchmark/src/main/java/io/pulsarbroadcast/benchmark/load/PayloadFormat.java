@@ -60,12 +60,24 @@ public final class PayloadFormat {
     return buffer.getInt(index + RUN_OFFSET) == run;
   }
 
+  /** The message's number of a payload that begins at {@code index}. */
   static long sequence(ByteBuf buffer, int index) {
     return buffer.getLong(index + SEQUENCE_OFFSET);
   }
 
+  /** When the message of a payload that begins at {@code index} was due. */
   static long intendedNanos(ByteBuf buffer, int index) {
     return buffer.getLong(index + TIME_OFFSET);
+  }
+
+  /** The sequence number of a payload that {@link Publisher} has sent. */
+  public static long sequence(byte[] payload) {
+    return ByteBuffer.wrap(payload).getLong(SEQUENCE_OFFSET);
+  }
+
+  /** When it was to be sent, of System.nanoTime(). */
+  public static long intendedNanos(byte[] payload) {
+    return ByteBuffer.wrap(payload).getLong(TIME_OFFSET);
   }
 
   private static long check(int run, long sequence) {

@@ -3,7 +3,9 @@ package io.pulsarbroadcast.benchmark.load;
 
 import io.pulsarbroadcast.process.NewThread;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -12,12 +14,16 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 import org.apache.pulsar.client.api.CompressionType;
+import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.MessageIdAdv;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.TypedMessageBuilder;
 
 /**
  * Publishes numbered messages at the times of a {@link Schedule} with the stock Java client. One
@@ -44,7 +50,8 @@ public final class Publisher implements AutoCloseable {
   private final AtomicInteger acknowledgedCount = new AtomicInteger();
   private final BitSet acknowledged = new BitSet();
   private final Recorder latencyMicros = new Recorder(MAX_LATENCY_MICROS, SIGNIFICANT_DIGITS);
-  private PublishListener listener = PublishListener.SILENT;
+  private List<String> keys = List.of();
+  private final List<PublishListener> listeners = new ArrayList<>();
   private String firstError;
   private volatile boolean finishing;
   private volatile int next;
@@ -106,10 +113,21 @@ public final class Publisher implements AutoCloseable {
     return latestNanos != Long.MAX_VALUE && System.nanoTime() - latestNanos > 0;
   }
 
-  /** Tells the listener of every answer. Before publishing. */
-  public Publisher listener(PublishListener newListener) {
-    this.listener = newListener;
+  /** Tells this one too of every answer. Before publishing. */
+  public Publisher listener(PublishListener listener) {
+    listeners.add(listener);
     return this;
+  }
+
+  /** Gives the messages this many keys in turn; 0 for none. Before publishing. */
+  public Publisher keys(int count) {
+    this.keys = IntStream.range(0, count).mapToObj(i -> "key-" + i).toList();
+    return this;
+  }
+
+  private TypedMessageBuilder<byte[]> message(int sequence, byte[] payload) {
+    TypedMessageBuilder<byte[]> message = producer.newMessage().value(payload);
+    return keys.isEmpty() ? message : message.key(keys.get(sequence % keys.size()));
   }
 
   /**
@@ -126,12 +144,17 @@ public final class Publisher implements AutoCloseable {
       int number = sequence;
       sent = sequence + 1;
       next = sent;
+      listeners.forEach(listener -> listener.sending(number));
       long sentNanos = System.nanoTime();
-      producer
-          .sendAsync(payload)
+      message(sequence, payload)
+          .sendAsync()
           .whenComplete(
               (id, error) -> {
-                listener.answered(intendedNanos, sentNanos, System.nanoTime(), error == null);
+                long nowNanos = System.nanoTime();
+                for (PublishListener listener : listeners) {
+                  listener.answered(intendedNanos, sentNanos, nowNanos, error == null);
+                  tell(listener, number, id);
+                }
                 answered(number, intendedNanos, error);
               });
     }
@@ -140,6 +163,15 @@ public final class Publisher implements AutoCloseable {
     pending.release(MAX_PENDING);
     synchronized (acknowledged) {
       return new PublishResult(sent, (BitSet) acknowledged.clone(), firstError);
+    }
+  }
+
+  /** {@code id}: null when it is not known to be stored. */
+  private static void tell(PublishListener listener, int sequence, MessageId id) {
+    if (id instanceof MessageIdAdv place) {
+      listener.stored(sequence, place.getLedgerId(), place.getEntryId());
+    } else {
+      listener.givenUp(sequence);
     }
   }
 

@@ -74,6 +74,9 @@ final class SubscribePump {
 
   private void subscribe(int consumer) {
     table.subscribing(consumer);
+    if (config.deliveryListener != null) {
+      config.deliveryListener.subscribing(consumer);
+    }
     writer.subscribe(config, consumer, consumer);
   }
 
@@ -114,6 +117,9 @@ final class SubscribePump {
     }
     unanswered--;
     table.state[consumer] = ConsumerTable.SUBSCRIBED;
+    if (config.deliveryListener != null) {
+      config.deliveryListener.subscribed(consumer);
+    }
     long nowNanos = System.nanoTime();
     if (table.connectMicros[consumer] < 0) {
       long micros = (nowNanos - table.firstSubscribeNanos[consumer]) / 1_000;
@@ -143,6 +149,9 @@ final class SubscribePump {
       return false;
     }
     unanswered--;
+    if (config.deliveryListener != null) {
+      config.deliveryListener.refused(consumer);
+    }
     if (config.reconnect || passesByItself(error)) {
       counters.note(text);
       requeue(consumer);

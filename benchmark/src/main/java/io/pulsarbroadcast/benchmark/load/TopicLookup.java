@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.load;
 
+import java.util.List;
 import org.apache.pulsar.common.api.proto.CommandLookupTopicResponse;
 
 /**
@@ -28,7 +29,8 @@ final class TopicLookup {
   private final LoadConfig config;
   private final FleetCounters counters;
   private final CommandWriter writer;
-  private final BrokerAddress serviceAddress;
+  private final List<BrokerAddress> serviceAddresses;
+  private int serviceIndex;
   private BrokerAddress target;
   private boolean targetIsOwner;
   private boolean authoritative;
@@ -38,8 +40,8 @@ final class TopicLookup {
     this.config = config;
     this.counters = counters;
     this.writer = writer;
-    this.serviceAddress = BrokerAddress.parse(config.serviceUrl);
-    this.target = serviceAddress;
+    this.serviceAddresses = BrokerAddress.parseAll(config.serviceUrl);
+    this.target = serviceAddress();
   }
 
   /** Where to connect to. */
@@ -52,9 +54,14 @@ final class TopicLookup {
     return targetIsOwner;
   }
 
-  /** Forgets what brokers have said. */
+  private BrokerAddress serviceAddress() {
+    return serviceAddresses.get(serviceIndex);
+  }
+
+  /** Forgets what brokers have said, and goes on with the next address of the service. */
   void startOver() {
-    target = serviceAddress;
+    serviceIndex = (serviceIndex + 1) % serviceAddresses.size();
+    target = serviceAddress();
     targetIsOwner = false;
     authoritative = false;
   }
@@ -105,7 +112,7 @@ final class TopicLookup {
   private BrokerAddress addressIn(CommandLookupTopicResponse response) {
     String url = response.getBrokerServiceUrl();
     return response.isProxyThroughServiceUrl()
-        ? serviceAddress.proxyTo(url)
+        ? serviceAddress().proxyTo(url)
         : BrokerAddress.parse(url);
   }
 }

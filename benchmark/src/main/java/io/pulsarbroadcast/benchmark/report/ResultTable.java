@@ -138,6 +138,6 @@ public final class ResultTable {
   }
 
   private static boolean isNone(Object cell) {
-    return cell == null || cell instanceof Double decimal && !Double.isFinite(decimal);
+    return cell == null || (cell instanceof Double decimal && !Double.isFinite(decimal));
   }
 }

@@ -36,9 +36,9 @@ class ConsumerLog implements DeliveryListener {
   }
 
   @Override
-  public boolean received(
-      int consumer, int sequence, boolean first, long latencyNanos, long ledgerId, long entryId) {
-    if (!first) {
+  public boolean received(int consumer, Received message) {
+    int sequence = message.sequence();
+    if (!message.first()) {
       duplicates[consumer]++;
     } else {
       received[consumer].set(sequence);
@@ -64,7 +64,7 @@ class ConsumerLog implements DeliveryListener {
   }
 
   /** The highest message of the consumer that is least far, or -1. */
-  int lowest() {
+  public int lowest() {
     return consumerNumbers().map(highest::get).min().orElse(-1);
   }
 

@@ -3,16 +3,14 @@ package io.pulsarbroadcast.benchmark.scenario;
 
 import io.pulsarbroadcast.benchmark.bench.Session;
 import io.pulsarbroadcast.benchmark.cli.Range;
-import io.pulsarbroadcast.benchmark.engine.Load;
+import io.pulsarbroadcast.benchmark.history.Faults;
+import io.pulsarbroadcast.benchmark.history.HistoryChecker.Summary;
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
-import io.pulsarbroadcast.benchmark.scenario.KillTracker.Kill;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -27,7 +25,7 @@ import picocli.CommandLine.Option;
             + " acknowledged to the producer is lost, that each consumer's order is kept, and that"
             + " nothing comes again that was acknowledged longer before the kill than one flush"
             + " interval.")
-public final class KillsScenario extends DisturbedScenario<KillTracker> {
+public final class KillsScenario extends DisturbedScenario {
   @Option(names = "--kills", paramLabel = "N", description = "How often the broker is killed.")
   @Range(from = 1, to = 1_000)
   int kills = 20;
@@ -65,29 +63,39 @@ public final class KillsScenario extends DisturbedScenario<KillTracker> {
   }
 
   @Override
-  KillTracker newLog(int consumers, int messages) {
-    return new KillTracker(consumers, messages, flushIntervalMillis + marginMillis);
+  String kind() {
+    return "kill";
   }
 
   @Override
-  int disturb(Broker broker, Load running, KillTracker tracker)
-      throws IOException, InterruptedException {
-    int atMillis = tracker.nowMillis();
+  boolean isCrash() {
+    return true;
+  }
+
+  @Override
+  int flushIntervalMillis() {
+    return flushIntervalMillis;
+  }
+
+  @Override
+  int marginMillis() {
+    return marginMillis;
+  }
+
+  @Override
+  void disturb(Broker broker) {
     broker.kill();
-    tracker.killed(atMillis);
-    int next = running.publisher().nextSequence();
-    broker.start(RunListener.SILENT);
-    return next;
   }
 
   @Override
-  void recovered(Session session, KillTracker tracker, int time, double seconds) {
+  void heal(Broker broker) throws IOException, InterruptedException {
+    broker.start(RunListener.SILENT);
+  }
+
+  @Override
+  void recovered(Session session, int time, double seconds) {
     recoverySeconds.add(seconds);
-    Kill kill = tracker.kills().get(tracker.kills().size() - 1);
-    session.say(
-        "kill %d of %d: all consumers receive again after %.1f s; %,d acknowledged messages came"
-            + " again",
-        time, kills, seconds, kill.redeliveries().size());
+    session.say("kill %d of %d: all consumers receive again after %.1f s", time, kills, seconds);
   }
 
   @Override
@@ -98,7 +106,7 @@ public final class KillsScenario extends DisturbedScenario<KillTracker> {
   }
 
   @Override
-  void report(Session session, KillTracker tracker, FleetSnapshot fleet) throws IOException {
+  void report(Session session, Summary history, FleetSnapshot fleet) throws IOException {
     ResultTable table =
         new ResultTable(
             "kill",
@@ -106,49 +114,34 @@ public final class KillsScenario extends DisturbedScenario<KillTracker> {
             "came again",
             "could have",
             "most of one consumer",
-            "oldest, ms before the kill",
-            "too old");
-    long redelivered = 0;
-    long overBound = 0;
-    long tooOld = 0;
-    for (int i = 0; i < tracker.kills().size(); i++) {
-      Kill kill = tracker.kills().get(i);
-      int count = kill.redeliveries().size();
+            "oldest, ms before the kill");
+    for (Faults.Report kill : history.faults()) {
       table.row(
-          i + 1,
-          i < recoverySeconds.size() ? recoverySeconds.get(i) : 0.0,
-          count,
-          kill.acknowledgedInWindow(),
+          kill.number(),
+          recoverySeconds.get(kill.number() - 1),
+          kill.cameAgain(),
+          kill.couldComeAgain(),
           kill.mostOfOneConsumer(),
-          kill.oldestMillis(),
-          kill.tooOld());
-      redelivered += count;
-      overBound += Math.max(0, count - kill.acknowledgedInWindow());
-      tooOld += kill.tooOld();
+          kill.oldestMillis());
     }
     session.show("kills", table);
     session.print(
         "Messages that the topic has twice, because the producer sent them again: %,d",
-        tracker.furtherCopies());
-    Kill worst = Collections.max(tracker.kills(), Comparator.comparingInt(Kill::oldestMillis));
+        history.copies());
     session.figure("kills", kills);
-    session.figure("redelivered", redelivered);
-    session.figure("oldestMillis", worst.oldestMillis());
+    session.figure(
+        "redelivered", history.faults().stream().mapToLong(Faults.Report::cameAgain).sum());
+    session.figure(
+        "oldestMillis",
+        history.faults().stream().mapToLong(Faults.Report::oldestMillis).max().orElse(0));
+    List<Faults.Report> beyond =
+        history.faults().stream().filter(kill -> !kill.isWithinBound()).toList();
     session.check(
-        "I5: nothing came again that was acknowledged longer before than interval and margin",
-        tooOld == 0,
-        "%,d too old%s",
-        tooOld,
-        worst
-            .oldest()
-            .map(o -> format(", the oldest %,d ms before the kill (%s)", o.ageMillis(), o))
-            .orElse(""));
-    session.check(
-        "I5: per kill no more came again than was acknowledged within interval and margin",
-        overBound == 0,
-        "%,d over the bounds, %,d came again in all",
-        overBound,
-        redelivered);
+        "I5: after no kill more came again than was acknowledged within interval and margin",
+        beyond.isEmpty(),
+        "%,d kills%s",
+        beyond.size(),
+        beyond.stream().findFirst().map(first -> ", the first: " + first).orElse(""));
     long damaged = fleet.corrupt() + fleet.protocolErrors() + fleet.unexpected();
     session.check("no damaged message, no error of the protocol", damaged == 0, "%,d", damaged);
   }

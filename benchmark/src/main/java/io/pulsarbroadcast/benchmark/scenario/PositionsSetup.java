@@ -4,6 +4,7 @@ package io.pulsarbroadcast.benchmark.scenario;
 import io.pulsarbroadcast.benchmark.load.AckPolicy;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet;
 import io.pulsarbroadcast.benchmark.load.ConsumerFleet.Place;
+import io.pulsarbroadcast.benchmark.load.DeliveryListener.Received;
 import io.pulsarbroadcast.benchmark.load.FleetException;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.PayloadFormat;
@@ -66,15 +67,13 @@ final class PositionsSetup implements AutoCloseable {
   }
 
   /** To make holes, the others are not acknowledged. */
-  private static boolean isEverySecond(
-      int consumer, int sequence, boolean first, long latencyNanos, long ledgerId, long entryId) {
-    return sequence % 2 == 1;
+  private static boolean isEverySecond(int consumer, Received message) {
+    return message.sequence() % 2 == 1;
   }
 
   /** Called by the event loop of the observer. */
-  private boolean note(
-      int consumer, int sequence, boolean first, long latencyNanos, long ledgerId, long entryId) {
-    places.set(sequence, new Place(ledgerId, entryId));
+  private boolean note(int consumer, Received message) {
+    places.set(message.sequence(), new Place(message.ledgerId(), message.entryId()));
     return true;
   }
 

@@ -232,8 +232,8 @@ public final class SoakScenario extends AbstractScenario {
         Histograms.sum(
             Stream.of(before, after).map(p -> p.lastReceivers(fleet.lastReceiverMicros()))));
     session.show("latency-phases", table);
-    double p99Without = millis(without, 99);
-    double p99With = millis(with.micros, 99);
+    double p99Without = Histograms.millis(without, 99);
+    double p99With = Histograms.millis(with.micros, 99);
     double ratio = p99Without == 0 ? Double.NaN : p99With / p99Without;
     session.figure("p99MillisWithout", p99Without);
     session.figure("p99MillisWith", p99With);
@@ -255,15 +255,11 @@ public final class SoakScenario extends AbstractScenario {
     table.row(
         name,
         all.getTotalCount(),
-        millis(all, 50),
-        millis(all, 99),
-        millis(all, 99.9),
-        millis(last, 50),
-        millis(last, 99));
-  }
-
-  private static double millis(Histogram micros, double percentile) {
-    return micros.getValueAtPercentile(percentile) / 1e3;
+        Histograms.millis(all, 50),
+        Histograms.millis(all, 99),
+        Histograms.millis(all, 99.9),
+        Histograms.millis(last, 50),
+        Histograms.millis(last, 99));
   }
 
   private void plotLatency(Session session, List<Long> lastReceiverMicros, int published)

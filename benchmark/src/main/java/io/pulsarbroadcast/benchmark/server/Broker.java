@@ -144,8 +144,25 @@ public final class Broker implements LoadServer {
 
   /** Messages that a subscription keeps for its slowest consumer, counted precisely. */
   public long backlog(String topic, String subscription) throws IOException, InterruptedException {
-    JsonNode stats = JSON.readTree(HTTP.get(admin(topic) + "/stats?getPreciseBacklog=true"));
-    return stats.path("subscriptions").path(subscription).path("msgBacklog").asLong();
+    return subscription(topic, subscription, "?getPreciseBacklog=true").path("msgBacklog").asLong();
+  }
+
+  /** Bytes of the messages that it has sent to a subscription's consumers. */
+  public long bytesOut(String topic, String subscription) throws IOException, InterruptedException {
+    return subscription(topic, subscription, "").path("bytesOutCounter").asLong();
+  }
+
+  private JsonNode subscription(String topic, String subscription, String query)
+      throws IOException, InterruptedException {
+    JsonNode stats = JSON.readTree(HTTP.get(admin(topic) + "/stats" + query));
+    return stats.path("subscriptions").path(subscription);
+  }
+
+  /** The last entry that a subscription needs no more, as {@code ledger:entry}. */
+  public String markDelete(String topic, String subscription)
+      throws IOException, InterruptedException {
+    JsonNode stats = JSON.readTree(HTTP.get(admin(topic) + "/internalStats"));
+    return stats.path("cursors").path(subscription).path("markDeletePosition").asText();
   }
 
   private String admin(String topic) {

@@ -9,9 +9,12 @@ import io.pulsarbroadcast.benchmark.config.LocalServer;
 import io.pulsarbroadcast.benchmark.engine.Plan;
 import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -67,6 +70,23 @@ class PlansTest {
     assertThat(consumers(plan).ackPolicy).hasToString("cumulative-ms:20");
     assertThat(plans("smoke-50", "broadcast", 7).get(0).workload())
         .isEqualTo("50 consumers, 1 KB, 10 msg/s; run with 7");
+  }
+
+  @Test
+  void shouldGiveMessagesTheKeysOfTheFileOrOfTheCommandLine(@TempDir Path folder)
+      throws IOException {
+    Path keyed = folder.resolve("keyed.yaml");
+    Files.writeString(
+        keyed,
+        Files.readString(BenchFiles.findWorkload("smoke-50").toPath())
+            .replace("NO_KEY", "KEY_ROUND_ROBIN"));
+
+    assertThat(consumers(plan("smoke-50", "broadcast")).keys).isZero();
+    assertThat(consumers(plan(keyed.toString(), "broadcast")).keys).isEqualTo(10_000);
+    load.keys = 7;
+    assertThat(consumers(plan("smoke-50", "broadcast")).keys).isEqualTo(7);
+    load.keys = 0;
+    assertThat(consumers(plan(keyed.toString(), "broadcast")).keys).isZero();
   }
 
   @ParameterizedTest

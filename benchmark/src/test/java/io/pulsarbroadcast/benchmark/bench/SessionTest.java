@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.pulsarbroadcast.benchmark.cli.Program;
+import io.pulsarbroadcast.benchmark.report.ResultTable;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -93,6 +94,20 @@ class SessionTest {
     }
     assertThat(printed.toString(StandardCharsets.UTF_8))
         .contains("BROKEN  back within a second: 2 s (does not count)");
+  }
+
+  @Test
+  void shouldLeaveTheRowsSoFarToWhoeverStopsIt() throws IOException {
+    Session session = session();
+    ResultTable table = new ResultTable("run");
+    for (int run = 1; run <= 2; run++) {
+      table.row(run);
+      session.keep("runs", table);
+      session.save();
+
+      assertThat(json(session).path("tables").path("runs")).hasSize(run);
+      assertThat(Files.readAllLines(session.folder().resolve("runs.csv"))).hasSize(1 + run);
+    }
   }
 
   @Test

@@ -108,8 +108,8 @@ class FloorServerTest {
 
     assertThat(result.stoppedBy()).isNull();
     assertThat(result.delivery())
-        .isEqualTo(new DeliveryCounts(10, 10 * consumers, 10 * consumers, 0, 0, 0, 0, 0, 0, 0));
-    assertThat(result.endToEndMicros().getTotalCount()).isEqualTo(consumers * 8);
+        .isEqualTo(new DeliveryCounts(10, 10L * consumers, 10 * consumers, 0, 0, 0, 0, 0, 0, 0));
+    assertThat(result.endToEndMicros().getTotalCount()).isEqualTo(consumers * 8L);
     assertThat(result.brokerVersion()).startsWith("floor, Netty 4.");
     assertThat(result.brokerCpuMicrosPerDelivery()).isPositive();
   }

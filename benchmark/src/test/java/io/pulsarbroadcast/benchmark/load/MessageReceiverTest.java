@@ -142,7 +142,7 @@ class MessageReceiverTest {
             AckPolicy.CUMULATIVE,
             new DeliveryListener() {
               @Override
-              public boolean received(int c, int s, boolean first, long n, long l, long e) {
+              public boolean received(int consumer, Received message) {
                 return true;
               }
 

@@ -61,7 +61,7 @@ public final class SampleResults {
   }
 
   static RunResult result(Plan plan, long slowestMicros, List<CatchUpRound> rounds) {
-    long published = (long) plan.messagesPerSecond() * SECONDS;
+    long published = (long) (plan.messagesPerSecond() * SECONDS);
     long expected = published * plan.consumers();
     Histogram histogram = histogram(slowestMicros);
     Interval half =

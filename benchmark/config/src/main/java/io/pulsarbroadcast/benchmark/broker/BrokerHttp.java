@@ -22,7 +22,7 @@ import javax.net.ssl.SSLContext;
  */
 public final class BrokerHttp {
   /** Statistics of very many consumers take a while. */
-  private static final Duration TIMEOUT = Duration.ofSeconds(120);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   private final HttpClient client;
   private final Duration timeout;
@@ -63,7 +63,17 @@ public final class BrokerHttp {
   /** The same of any method, without a body; one more status may be as good as 2xx. */
   public String send(String method, String url, int... alsoAllowedStatus)
       throws IOException, InterruptedException {
-    HttpRequest request = request(method, url, null);
+    return send(request(method, url, null), alsoAllowedStatus);
+  }
+
+  /** The same of a PUT with a body of JSON. */
+  public String put(String url, String json, int... alsoAllowedStatus)
+      throws IOException, InterruptedException {
+    return send(request("PUT", url, json), alsoAllowedStatus);
+  }
+
+  private String send(HttpRequest request, int... alsoAllowedStatus)
+      throws IOException, InterruptedException {
     return checked(client.send(request, BodyHandlers.ofString()), request, alsoAllowedStatus);
   }
 

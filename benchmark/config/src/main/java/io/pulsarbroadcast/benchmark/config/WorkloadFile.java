@@ -111,6 +111,11 @@ public final class WorkloadFile {
     }
   }
 
+  /** Whether messages have keys. */
+  public boolean hasKeys() {
+    return keyDistributor != KeyDistributor.NO_KEY;
+  }
+
   /** Rates to be tried one after the other until one is not reached; producerRate when not set. */
   public List<Integer> rateSteps() {
     return rateSteps.isEmpty() ? List.of(producerRate) : List.copyOf(rateSteps);

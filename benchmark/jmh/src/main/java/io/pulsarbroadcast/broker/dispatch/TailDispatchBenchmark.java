@@ -124,7 +124,7 @@ public class TailDispatchBenchmark extends PieceBenchmark {
             Runnable::run,
             timer,
             Long.MAX_VALUE,
-            new BroadcastMetrics(new MetricLabels("benchmark", true, false), () -> 0)
+            new BroadcastMetrics(new MetricLabels("benchmark", true, true, false), () -> 0)
                 .subscription("public/default", "topic", "subscription"));
     fanout =
         new ConnectionFanout(

@@ -1,0 +1,225 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.nemesis;
+
+import io.pulsarbroadcast.benchmark.broker.MetricsPage;
+import io.pulsarbroadcast.benchmark.history.Event.Step;
+import io.pulsarbroadcast.cluster.Node;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Makes one fault after the other, drawn from a seed; between them all is quiet until every
+ * consumer receives again. One thread may call it.
+ */
+final class Nemesis {
+  private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(90);
+
+  /** In which a part that was frozen, or cut off, hears that its session is over, and ends. */
+  private static final int SETTLE_SECONDS = 4;
+
+  /** What happened. */
+  record Made(
+      int number,
+      FaultKind kind,
+      String what,
+      double beganSeconds,
+      double confirmedAfterSeconds,
+      double healedAfterSeconds,
+      double recoveredAfterSeconds) {}
+
+  /**
+   * When some consumer does not receive again, which is what the subscription has to answer for.
+   */
+  static final class StarvedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    StarvedException(String message) {
+      super(message);
+    }
+  }
+
+  private final NemesisCluster cluster;
+  private final List<RecordedTopic> topics;
+  private final Random random;
+  private final int quietSeconds;
+  private final int recoverySeconds;
+  private final Consumer<String> log;
+  private final long startNanos = System.nanoTime();
+  private final List<Made> made = new ArrayList<>();
+  private final FaultDeck deck;
+  private long restartedNanos = System.nanoTime();
+  private int sampled;
+
+  /**
+   * Draws nothing yet.
+   *
+   * @param quietSeconds between the end of one and the next
+   * @param recoverySeconds after which a consumer that does not receive again ends the run
+   */
+  Nemesis(
+      NemesisCluster cluster,
+      List<RecordedTopic> topics,
+      List<FaultKind> kinds,
+      long seed,
+      int quietSeconds,
+      int recoverySeconds,
+      Consumer<String> log) {
+    this.cluster = cluster;
+    this.topics = topics;
+    this.random = new Random(seed);
+    this.deck = new FaultDeck(kinds, random);
+    this.quietSeconds = quietSeconds;
+    this.recoverySeconds = recoverySeconds;
+    this.log = log;
+  }
+
+  /** Those that were made so far. */
+  List<Made> made() {
+    return made;
+  }
+
+  /**
+   * Makes faults until the time is over, one at least.
+   *
+   * @throws StarvedException when a consumer does not receive again
+   * @throws IOException when a part of the cluster does not come back
+   */
+  void run(Duration time) throws IOException, InterruptedException {
+    quiet();
+    do {
+      make(deck.next());
+      quiet();
+    } while (System.nanoTime() - startNanos < time.toNanos());
+  }
+
+  private void quiet() throws IOException, InterruptedException {
+    for (Node broker : cluster.brokers()) {
+      sample(
+          () -> {
+            MetricsPage page = cluster.admin().metrics(broker);
+            topics.forEach(topic -> topic.skipped(broker.name(), page));
+          });
+    }
+    for (int second = 0; second < quietSeconds; second++) {
+      TimeUnit.SECONDS.sleep(1);
+      restartEnded();
+      // All in a few seconds, but not all at once.
+      RecordedTopic topic = topics.get(sampled++ % topics.size());
+      sample(() -> topic.sampleMarkDelete(cluster.admin()));
+    }
+    // What has ended meanwhile is back before the next fault.
+    cluster.awaitReady();
+  }
+
+  /** What is sampled. */
+  private interface Sample {
+    void take() throws IOException, InterruptedException;
+  }
+
+  /** One that is missing shows less, not something wrong. */
+  private void sample(Sample sample) throws InterruptedException {
+    try {
+      sample.take();
+    } catch (IOException e) {
+      log.accept("a sample is missing: " + e);
+    }
+  }
+
+  private void make(FaultKind kind) throws IOException, InterruptedException {
+    int number = made.size() + 1;
+    Fault fault = kind.draw(cluster, random);
+    double beganSeconds = seconds();
+    log.accept("fault %d, %s: %s".formatted(number, kind, fault.what()));
+    tell(Step.BEGUN, number, kind, fault);
+    double confirmedSeconds = Double.NaN;
+    try {
+      fault.begin();
+      Wait.until(CONFIRM_TIMEOUT, fault.what() + " to be seen", fault::isConfirmed);
+      confirmedSeconds = seconds() - beganSeconds;
+      tell(Step.CONFIRMED, number, kind, fault);
+      TimeUnit.MILLISECONDS.sleep(fault.holdMillis());
+    } catch (IOException e) {
+      log.accept("fault %d was not seen to happen: %s".formatted(number, e));
+    }
+    try {
+      fault.heal();
+      double healedSeconds = seconds() - beganSeconds;
+      awaitRecovered(kind, number);
+      made.add(
+          new Made(
+              number,
+              kind,
+              fault.what(),
+              beganSeconds,
+              confirmedSeconds,
+              healedSeconds,
+              seconds() - beganSeconds));
+      log.accept(
+          "fault %d: seen after %.1f s, undone after %.1f s, all consumers receive again after %.1f s"
+              .formatted(number, confirmedSeconds, healedSeconds, seconds() - beganSeconds));
+      settle(kind, number);
+    } finally {
+      tell(Step.HEALED, number, kind, fault);
+    }
+  }
+
+  private void awaitRecovered(FaultKind kind, int number) throws IOException, InterruptedException {
+    List<Integer> next = topics.stream().map(RecordedTopic::nextSequence).toList();
+    long untilNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(recoverySeconds);
+    for (int i = 0; i < topics.size(); i++) {
+      RecordedTopic topic = topics.get(i);
+      while (!topic.hasReached(next.get(i))) {
+        if (System.nanoTime() - untilNanos > 0) {
+          throw new StarvedException(
+              "%d s after fault %d (%s) was undone some consumer does not receive message %d: %s"
+                  .formatted(recoverySeconds, number, kind, next.get(i), topic.progress()));
+        }
+        if (System.nanoTime() - restartedNanos > TimeUnit.SECONDS.toNanos(1)) {
+          restartEnded();
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+    }
+  }
+
+  /** Returns when nothing has ended for a while: what was frozen may do so when it goes on. */
+  private void settle(FaultKind kind, int number) throws IOException, InterruptedException {
+    int calmSeconds = 0;
+    while (calmSeconds < SETTLE_SECONDS) {
+      TimeUnit.SECONDS.sleep(1);
+      calmSeconds++;
+      if (restartEnded()) {
+        cluster.awaitReady();
+        awaitRecovered(kind, number);
+        calmSeconds = 0;
+      }
+    }
+  }
+
+  /** Whether something had ended. */
+  private boolean restartEnded() {
+    restartedNanos = System.nanoTime();
+    List<Node> ended = cluster.ended();
+    for (Node node : ended) {
+      log.accept(
+          "%s has ended by itself%s, and is started again"
+              .formatted(
+                  node.name(), cluster.hasCrashed(node) ? " although it had its session" : ""));
+    }
+    cluster.start(ended);
+    return !ended.isEmpty();
+  }
+
+  private void tell(Step step, int number, FaultKind kind, Fault fault) {
+    topics.forEach(topic -> topic.fault(step, number, kind.toString(), fault.isCrash()));
+  }
+
+  private double seconds() {
+    return (System.nanoTime() - startNanos) / 1e9;
+  }
+}
