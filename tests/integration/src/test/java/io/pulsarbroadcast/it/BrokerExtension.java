@@ -113,7 +113,9 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
   Broker start() {
     PulsarProcessBuilder options = newBroker();
     CLASS_ARCHIVE.record(options);
-    return Broker.startWithTransactions(options);
+    // A histogram of a namespace would be one of all classes.
+    return Broker.startWithTransactions(
+        options.setting("broadcastExposeTopicLevelHistograms", "true"));
   }
 
   private Broker broker(ExtensionContext context) {

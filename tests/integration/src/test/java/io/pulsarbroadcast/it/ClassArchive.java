@@ -52,12 +52,12 @@ final class ClassArchive {
 
   /**
    * Options of a program that is run several times, one after the other, with one class path: the
-   * first makes the archive when it ends.
+   * first makes the archive when it ends. What a JVM says of that, or from 25 on of an archive that
+   * does not fit, would be among what the program prints.
    */
   static String madeByTheFirst(Path file) {
-    return Files.exists(file)
-        ? option(file)
-        : "-XX:ArchiveClassesAtExit=%s -Xlog:disable".formatted(file);
+    String archive = Files.exists(file) ? option(file) : "-XX:ArchiveClassesAtExit=" + file;
+    return archive + " -Xlog:disable";
   }
 
   /** A JVM does not start with an archive that is cut off, nor records without its own archive. */

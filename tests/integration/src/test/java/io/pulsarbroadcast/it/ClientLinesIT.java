@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** I1 with the stock Java client of each line, as it is and through the extension. */
 @Tag("complete")
@@ -53,6 +54,24 @@ class ClientLinesIT {
                   "unordered again", List.of("message-0")));
     }
     assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");
+    awaitBacklog(broker, topic, "all", 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"3.0.7", "3.3.6", "4.0.8", "4.2.4"})
+  void shouldServeAHubWithTheClientOfEachLine(String version, Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    Path tests =
+        Path.of(ClientScenario.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+
+    try (ClientLine line = ClientLine.of(version, tests, ClientLine.extension())) {
+      Object received =
+          line.loadClass(ClientScenario.class.getName())
+              .getMethod("runHub", String.class, String.class)
+              .invoke(null, broker.process().serviceUrl(), topic);
+
+      assertThat(received).isEqualTo(values(0, MESSAGES));
+    }
     awaitBacklog(broker, topic, "all", 0);
   }
 }

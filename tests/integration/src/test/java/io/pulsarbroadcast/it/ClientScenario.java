@@ -3,18 +3,26 @@ package io.pulsarbroadcast.it;
 
 import io.pulsarbroadcast.client.BroadcastClient;
 import io.pulsarbroadcast.client.BroadcastConsumerBuilder;
+import io.pulsarbroadcast.client.hub.BroadcastHub;
+import io.pulsarbroadcast.client.hub.HubSession;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
+import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.api.SubscriptionType;
 
 /**
@@ -57,6 +65,52 @@ public final class ClientScenario {
       received.put("unordered again", receiveAndAck(unordered, 1));
     }
     return received;
+  }
+
+  /** What a session of a hub receives, which acknowledges it with an id that was serialised. */
+  public static List<String> runHub(String serviceUrl, String topic) throws Exception {
+    try (PulsarClient client = PulsarClient.builder().serviceUrl(serviceUrl).build();
+        BroadcastHub<String> hub =
+            BroadcastHub.builder(ext(client, topic, "hub")).resumeTime(Duration.ZERO).subscribe()) {
+      Receiver receiver = new Receiver();
+      hub.open("session", SubscriptionInitialPosition.Latest, receiver);
+      publish(client, topic);
+      return receiver.all.get(1, TimeUnit.MINUTES);
+    }
+  }
+
+  private static final class Receiver implements Flow.Subscriber<Message<String>> {
+    private final CompletableFuture<List<String>> all = new CompletableFuture<>();
+    private final List<String> values = new ArrayList<>();
+    private HubSession session;
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {
+      session = (HubSession) subscription;
+      session.request(1);
+    }
+
+    @Override
+    public void onNext(Message<String> message) {
+      values.add(message.getValue());
+      try {
+        session.acknowledge(MessageId.fromByteArray(message.getMessageId().toByteArray()));
+      } catch (IOException e) {
+        all.completeExceptionally(e);
+      }
+      session.request(1);
+      if (values.size() == MESSAGES) {
+        all.complete(List.copyOf(values));
+      }
+    }
+
+    @Override
+    public void onError(Throwable reason) {
+      all.completeExceptionally(reason);
+    }
+
+    @Override
+    public void onComplete() {}
   }
 
   private static Consumer<String> ordered(

@@ -108,8 +108,8 @@ class CollidingNamesProcessIT {
     return broker.logLines().stream()
         .filter(
             line ->
-                line.contains(" ERROR ") && !OF_SCHEMAS.matcher(line).find()
-                    || line.contains(" WARN ") && line.contains("io.pulsarbroadcast"))
+                (line.contains(" ERROR ") && !OF_SCHEMAS.matcher(line).find())
+                    || (line.contains(" WARN ") && line.contains("io.pulsarbroadcast")))
         .toList();
   }
 

@@ -13,7 +13,6 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
@@ -118,15 +117,7 @@ class ConsumerLimitsIT {
     assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty();
 
     broker.admin().topics().createSubscription(topic, "all", MessageId.earliest);
-    broker
-        .admin()
-        .topics()
-        .createSubscription(
-            topic,
-            "declared",
-            MessageId.earliest,
-            false,
-            Map.of("pulsar.subscription.type", "Broadcast"));
+    Subscriptions.declare(broker, topic, "declared");
     try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe();
         Consumer<String> b = broker.broadcast(topic, "declared", "b").subscribe()) {
       publish(broker, topic, 0, 3);

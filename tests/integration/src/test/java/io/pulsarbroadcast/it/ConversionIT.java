@@ -284,7 +284,7 @@ class ConversionIT {
   void shouldMissNothingWhenTheTopicIsUnloadedWhileTheTypeChanges(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     plain(broker, topic).subscribe().close();
-    for (int round = 0; round < 10; round++) {
+    for (int round = 0; round < 6; round++) {
       CompletableFuture<Consumer<String>> broadcast =
           broker
               .broadcast(topic, "all", "car")

@@ -13,7 +13,6 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.Map;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
-import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
@@ -25,6 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** I1 for clients that cannot set a consumer property: the administrator set the subscription's. */
 @ExtendWith(BrokerExtension.class)
 class DeclaredSubscriptionIT {
+  private static final Map<String, String> BROADCAST =
+      Map.of("pulsar.subscription.type", "Broadcast");
 
   @ParameterizedTest
   @EnumSource(names = {"Exclusive", "Shared"})
@@ -36,6 +37,19 @@ class DeclaredSubscriptionIT {
       assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
       assertThat(receiveAndAck(b, 10)).isEqualTo(values(0, 10));
       awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  /** As DotPulsar sends it, whose consumers have no properties. */
+  @Test
+  void shouldBeDeclaredByTheSubscribeThatMakesIt(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> a = declaring(broker, topic, "a").subscribe();
+        Consumer<String> b = declaring(broker, topic, "b").subscribe()) {
+      assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");
+      publish(broker, topic, 0, 10);
+      assertThat(receiveAndAck(a, 10)).isEqualTo(values(0, 10));
+      assertThat(receiveAndAck(b, 10)).isEqualTo(values(0, 10));
     }
   }
 
@@ -81,16 +95,12 @@ class DeclaredSubscriptionIT {
   private static String newTopicWithDeclaredSubscription(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     publish(broker, topic, 0, 10);
-    broker
-        .admin()
-        .topics()
-        .createSubscription(
-            topic,
-            "all",
-            MessageId.earliest,
-            false,
-            Map.of("pulsar.subscription.type", "Broadcast"));
+    Subscriptions.declare(broker, topic, "all");
     return topic;
+  }
+
+  private static ConsumerBuilder<String> declaring(Broker broker, String topic, String name) {
+    return plain(broker, topic, name, SubscriptionType.Exclusive).subscriptionProperties(BROADCAST);
   }
 
   private static ConsumerBuilder<String> plain(

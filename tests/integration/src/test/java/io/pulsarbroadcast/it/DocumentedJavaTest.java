@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The Java of the pages compiles, but for Spring's, of which docs/examples/spring is compiled. */
+/** The Java of the pages compiles, but for Spring's, of which docs/examples has applications. */
 class DocumentedJavaTest {
   private static final List<String> PAGES = List.of("README.md", "docs/clients.md");
   private static final Pattern BLOCK = Pattern.compile("(?ms)^```java\n(.*?)^```$");
@@ -31,7 +31,10 @@ class DocumentedJavaTest {
       """
       import io.pulsarbroadcast.client.*;
       import io.pulsarbroadcast.client.SubscriptionType;
+      import java.util.*;
+      import java.util.concurrent.TimeUnit;
       import org.apache.pulsar.client.api.Consumer;
+      import org.apache.pulsar.client.api.DeadLetterPolicy;
       import org.apache.pulsar.client.api.PulsarClient;
       import org.apache.pulsar.client.api.Schema;
       """;
@@ -59,7 +62,7 @@ class DocumentedJavaTest {
           .matcher(text)
           .results()
           .map(block -> block.group(1))
-          .filter(block -> !block.startsWith("@PulsarListener"))
+          .filter(block -> !block.matches("(?s)@(Reactive)?PulsarListener.*"))
           .forEach(block -> blocks.add(Arguments.of(page, block)));
     }
     return blocks.build();

@@ -11,8 +11,11 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.DeadLetterPolicy;
 import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageIdAdv;
 import org.apache.pulsar.client.api.Producer;
@@ -147,6 +150,48 @@ class EntryFilterProcessIT {
       assertNothingMore(returned);
       awaitBacklog(broker, topic, "all", 0);
     }
+  }
+
+  /** Before its time, too: what others retry does not wait among a consumer's delayed messages. */
+  @Test
+  void shouldGiveARetryOnASharedTopicToNobodyElse() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> a = retrying(topic, "a").subscribe();
+        Consumer<String> b = retrying(topic, "b").subscribe();
+        Consumer<String> c = retrying(topic, "c").subscribe()) {
+      Messages.publish(broker, topic, 0, 2);
+      assertThat(receiveAndAck(b, 2)).isEqualTo(Messages.values(0, 2));
+      assertThat(receiveAndAck(c, 2)).isEqualTo(Messages.values(0, 2));
+      List<Message<String>> first = Messages.receive(a, 2);
+      Map<String, String> forA = Map.of("kind", "a");
+      a.reconsumeLater(first.get(0), forA, 1, TimeUnit.HOURS);
+      a.reconsumeLater(first.get(1), forA, 100, TimeUnit.MILLISECONDS);
+
+      Message<String> again = Messages.receive(a, 1).get(0);
+      assertThat(again.getTopicName()).isEqualTo(topic + "-RETRY");
+      assertThat(again.getValue()).isEqualTo("message-1");
+      a.acknowledge(again);
+      assertNothingMore(b);
+      assertNothingMore(c);
+      // What is acknowledged after the one that waits counts, too.
+      awaitBacklog(broker, topic + "-RETRY", "all", 2);
+      assertThat(stats(broker, topic + "-RETRY", "all").getMsgOutCounter()).isEqualTo(1);
+      assertThat(stats(broker, topic + "-RETRY", "all").getFilterRejectedMsgCount())
+          .as("of b and c")
+          .isEqualTo(4);
+    }
+  }
+
+  private static ConsumerBuilder<String> retrying(String topic, String name) {
+    return consumer(topic, name, SubscriptionType.Shared)
+        .property("wants", name)
+        .enableRetry(true)
+        .deadLetterPolicy(
+            DeadLetterPolicy.builder()
+                .maxRedeliverCount(3)
+                .retryLetterTopic(topic + "-RETRY")
+                .deadLetterTopic(topic + "-DLQ")
+                .build());
   }
 
   private static int indexOf(Message<String> message) {

@@ -18,6 +18,8 @@ import io.pulsarbroadcast.benchmark.metrics.DeliveryCounts;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.Message;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -109,6 +111,20 @@ class LoadIT {
             .containsExactlyInAnyOrder("consumer-000003 lacks 5", "consumer-000033 lacks 9");
         assertThat(fleet.hasAll(MESSAGES)).isFalse();
       }
+    }
+  }
+
+  @Test
+  void shouldGiveMessagesKeysInTurn(Broker broker) throws Exception {
+    LoadConfig config = config(broker).build();
+    try (Consumer<byte[]> consumer =
+            broker.client().newConsumer().topic(config.topic).subscriptionName("all").subscribe();
+        Publisher publisher = publisher(config).keys(3)) {
+      publisher.publish(new Schedule(System.nanoTime(), 100), 0, 4);
+
+      assertThat(Messages.receive(consumer, 4))
+          .extracting(Message::getKey)
+          .containsExactly("key-0", "key-1", "key-2", "key-0");
     }
   }
 

@@ -233,6 +233,33 @@ class PositionsFaultProcessIT {
     assertThat(faults.logsOf(topic)).isEmpty();
   }
 
+  /**
+   * A ledger that could not be closed is recorded without what was being written, and has it once
+   * it is recovered. Unlike here, no producer was told that this is stored.
+   */
+  @Test
+  void shouldGoOnBehindALedgerWithMoreEntriesThanRecorded() throws Exception {
+    String topic = Broker.newTopic();
+    broker.broadcast(topic, "all", "behind").subscribe().close();
+    try (Consumer<String> tail = broker.broadcast(topic, "all", "tail").subscribe()) {
+      publish(broker, topic, 0, 5);
+      receiveAndAck(tail, 4);
+    }
+    broker.admin().topics().unload(topic);
+    publish(broker, topic, 5, 10);
+    PositionsFaults.in(folder).recordFewerEntries(topic);
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> tail = broker.broadcast(topic, "all", "tail").subscribe();
+        Consumer<String> behind = broker.broadcast(topic, "all", "behind").subscribe()) {
+      assertThat(receiveAndAck(tail, 5)).isEqualTo(values(5, 10));
+      assertThat(receiveAndAck(behind, 4)).isEqualTo(values(0, 4));
+      assertThat(receiveAndAck(behind, 5)).isEqualTo(values(5, 10));
+      assertNothingMore(tail);
+      assertNothingMore(behind);
+    }
+    awaitBacklog(broker, topic, "all", 0);
+  }
+
   /** A client tries again; who has a position does not need what cannot be read. */
   @Test
   void shouldRefuseAsNotReadableOnlyWhoseStartIsToBeFound() throws Exception {

@@ -308,6 +308,12 @@ final class PositionsFaults {
                         .getManagedLedger());
             Files.delete(FOLDER.resolve("unreadable"));
           }
+          if (Files.exists(FOLDER.resolve("short"))) {
+            recordFewer(
+                (ManagedLedgerImpl)
+                    cursor(pulsar, Files.readString(FOLDER.resolve("short"))).getManagedLedger());
+            Files.delete(FOLDER.resolve("short"));
+          }
           if (Files.exists(FOLDER.resolve("newer"))) {
             String topic = Files.readString(FOLDER.resolve("newer"));
             for (var open : factory.getManagedLedgers().entrySet()) {
@@ -478,6 +484,27 @@ final class PositionsFaults {
                       new ManagedLedgerException("Fault: ledger cannot be read")));
             }
           }
+        }
+
+        /**
+         * Has it recorded that its first ledger has one entry less, as of one that could not be
+         * closed. What is recorded is of another class from 4.2 on, which can be changed.
+         */
+        private static void recordFewer(ManagedLedgerImpl ledger) throws Exception {
+          Map<Long, Object> ledgers = (Map) ledger.getLedgersInfo();
+          long first = ledger.getLedgersInfo().firstKey();
+          Object info = ledgers.get(first);
+          long fewer = (Long) get(info, "getEntries") - 1;
+          if (Stream.of(info.getClass().getMethods())
+              .anyMatch(method -> method.getName().equals("toBuilder"))) {
+            Object builder = get(info, "toBuilder");
+            builder.getClass().getMethod("setEntries", long.class).invoke(builder, fewer);
+            ledgers.put(first, get(builder, "build"));
+          } else {
+            info.getClass().getMethod("setEntries", long.class).invoke(info, fewer);
+          }
+          // Writes everything.
+          ledger.setProperty("fault", "fewer entries");
         }
 
         /** What a plugin of format 2 leaves of a consumer that has acknowledged so many entries. */
@@ -809,6 +836,11 @@ final class PositionsFaults {
   /** The first ledger of a topic cannot be opened any more, until the topic is unloaded. */
   void hideFirstLedger(String topic) throws IOException {
     ask("unreadable", topic);
+  }
+
+  /** The first ledger of a topic, which is not its last, has one entry more than is recorded. */
+  void recordFewerEntries(String topic) throws IOException {
+    ask("short", topic);
   }
 
   /** From now on the logs that are open take nothing. */

@@ -51,7 +51,7 @@ class RawSubscribeIT {
       RawConnection leaving = new RawConnection(broker, one);
       RawConnection coming = new RawConnection(broker, other);
       int came = 0;
-      for (int round = 0; round < 50; round++) {
+      for (int round = 0; round < 25; round++) {
         // A client tries again while a subscription that the last one has left is going.
         await()
             .untilAsserted(

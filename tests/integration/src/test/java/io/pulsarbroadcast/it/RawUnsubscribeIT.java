@@ -41,7 +41,7 @@ class RawUnsubscribeIT {
         PulsarClient other = broker.newClient()) {
       List<RawConnection> leaving =
           List.of(new RawConnection(broker, one), new RawConnection(broker, other));
-      for (int round = 0; round < 100; round++) {
+      for (int round = 0; round < 40; round++) {
         for (int i = 0; i < 2; i++) {
           RawConnection connection = leaving.get(i);
           long id = FIRST + i;

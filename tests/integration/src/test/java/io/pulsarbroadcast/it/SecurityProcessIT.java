@@ -37,6 +37,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -47,6 +49,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * refused leaves no trace (I3, I4, I9). A stock consumer beside shows what the broker does itself.
  */
 @Order(1)
+@Execution(ExecutionMode.CONCURRENT)
 class SecurityProcessIT {
 
   private static final String MEMBER = "member";
@@ -313,7 +316,8 @@ class SecurityProcessIT {
 
   @Test
   void shouldDisconnectWhoseTokenExpiresUnlessItIsRenewed() throws Exception {
-    Duration lifetime = Duration.ofSeconds(3);
+    // Longer than a busy machine takes for the subscribes.
+    Duration lifetime = Duration.ofSeconds(10);
     String shortToken = broker.token(MEMBER, lifetime);
     try (PulsarClient lapsing =
             broker.clientBuilder().authentication(AuthenticationFactory.token(shortToken)).build();

@@ -1,6 +1,7 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
+import static io.pulsarbroadcast.it.SpringExample.RECEIVED;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.awaitConsumers;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,8 +20,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The Spring Boot application of docs/examples/spring: I1 and I4 on a broker with the plugin; a
- * clear failure that leaves nothing behind (I9) on one without.
+ * The Spring Boot applications of docs/examples, spring and spring-reactive: I1 and I4 on a broker
+ * with the plugin; a clear failure that leaves nothing behind (I9) on one without.
  */
 @ExtendWith(BrokerExtension.class)
 @Tag("complete")
@@ -35,28 +36,28 @@ class SpringProcessIT {
     String topic = "persistent://public/" + namespace + "/" + shortName;
     broker.admin().namespaces().createNamespace("public/" + namespace);
     try (Consumer<String> stock = broker.atOnce(topic, "alerts", "stock").subscribe()) {
-      try (SpringExample named =
+      try (StartedProgram named =
               SpringExample.start(
                   broker,
                   folder,
                   "alerts.topic=" + shortName,
                   "spring.pulsar.defaults.topic.namespace=" + namespace,
                   NAMED);
-          SpringExample unnamed = SpringExample.start(broker, folder, "alerts.topic=" + topic)) {
-        awaitConsumers(broker, topic, "alerts", 3, SpringExample.TIMEOUT);
+          StartedProgram unnamed = SpringExample.start(broker, folder, "alerts.topic=" + topic)) {
+        awaitConsumers(broker, topic, "alerts", 3, StartedProgram.TIMEOUT);
         Messages.publish(broker, topic, 0, 10);
         assertThat(Messages.receiveAndAck(stock, 10)).isEqualTo(Messages.values(0, 10));
-        for (SpringExample each : List.of(named, unnamed)) {
-          assertThat(each.received(10)).isEqualTo(Messages.values(0, 10));
+        for (StartedProgram each : List.of(named, unnamed)) {
+          assertThat(each.printed(RECEIVED, 10)).isEqualTo(Messages.values(0, 10));
         }
         awaitBacklog(broker, topic, "alerts", 0);
       }
       awaitConsumers(broker, topic, "alerts", 1);
       Messages.publish(broker, topic, 10, 15);
       Messages.receiveAndAck(stock, 5);
-      try (SpringExample again =
+      try (StartedProgram again =
           SpringExample.start(broker, folder, "alerts.topic=" + topic, NAMED)) {
-        assertThat(again.received(5)).isEqualTo(Messages.values(10, 15));
+        assertThat(again.printed(RECEIVED, 5)).isEqualTo(Messages.values(10, 15));
       }
     }
     assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("alerts");
@@ -72,11 +73,35 @@ class SpringProcessIT {
     broker.admin().topics().createPartitionedTopic(topic, 3);
     broker.admin().topics().createSubscription(topic, "alerts", MessageId.earliest);
     Messages.publish(broker, topic, 0, 30);
-    try (SpringExample example =
+    try (StartedProgram example =
         SpringExample.start(broker, folder, "alerts.topic=" + topic, NAMED)) {
-      assertThat(example.received(30)).containsExactlyInAnyOrderElementsOf(Messages.values(0, 30));
+      assertThat(example.printed(RECEIVED, 30))
+          .containsExactlyInAnyOrderElementsOf(Messages.values(0, 30));
       for (int partition = 0; partition < 3; partition++) {
         awaitBacklog(broker, topic + "-partition-" + partition, "alerts", 0);
+      }
+    }
+  }
+
+  @Test
+  void shouldResumeAReactiveListenerByItsName(Broker broker, @TempDir Path folder)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> stock = broker.atOnce(topic, "alerts", "stock").subscribe()) {
+      try (StartedProgram named =
+          SpringExample.startReactive(broker, folder, "alerts.topic=" + topic, NAMED)) {
+        awaitConsumers(broker, topic, "alerts", 2, StartedProgram.TIMEOUT);
+        Messages.publish(broker, topic, 0, 10);
+        assertThat(Messages.receiveAndAck(stock, 10)).isEqualTo(Messages.values(0, 10));
+        assertThat(named.printed(RECEIVED, 10)).isEqualTo(Messages.values(0, 10));
+        awaitBacklog(broker, topic, "alerts", 0);
+      }
+      awaitConsumers(broker, topic, "alerts", 1);
+      Messages.publish(broker, topic, 10, 15);
+      Messages.receiveAndAck(stock, 5);
+      try (StartedProgram again =
+          SpringExample.startReactive(broker, folder, "alerts.topic=" + topic, NAMED)) {
+        assertThat(again.printed(RECEIVED, 5)).isEqualTo(Messages.values(10, 15));
       }
     }
   }
@@ -86,13 +111,29 @@ class SpringProcessIT {
       @WithoutPlugin Broker plain, @TempDir Path folder) throws Exception {
     String topic = Broker.newTopic();
     plain.admin().topics().createNonPartitionedTopic(topic);
-    try (SpringExample example = SpringExample.start(plain, folder, "alerts.topic=" + topic)) {
-      assertThat(example.exitCode()).as(example::output).isNotZero();
-      assertThat(example.output())
-          .contains("APPLICATION FAILED TO START")
-          .contains("The broker that serves topic " + topic + " has no pulsar-broadcast plugin")
-          .contains("Install the plugin on every broker");
+    try (StartedProgram example = SpringExample.start(plain, folder, "alerts.topic=" + topic)) {
+      assertRefused(example, plain, topic);
     }
+  }
+
+  @Test
+  void shouldNotStartAReactiveListenerOnABrokerWithoutThePlugin(
+      @WithoutPlugin Broker plain, @TempDir Path folder) throws Exception {
+    String topic = Broker.newTopic();
+    plain.admin().topics().createNonPartitionedTopic(topic);
+    try (StartedProgram example =
+        SpringExample.startReactive(plain, folder, "alerts.topic=" + topic)) {
+      assertRefused(example, plain, topic);
+    }
+  }
+
+  private static void assertRefused(StartedProgram example, Broker plain, String topic)
+      throws Exception {
+    assertThat(example.exitCode()).as(example::output).isNotZero();
+    assertThat(example.output())
+        .contains("APPLICATION FAILED TO START")
+        .contains("The broker that serves topic " + topic + " has no pulsar-broadcast plugin")
+        .contains("Install the plugin on every broker");
     await()
         .untilAsserted(() -> assertThat(plain.admin().topics().getSubscriptions(topic)).isEmpty());
   }

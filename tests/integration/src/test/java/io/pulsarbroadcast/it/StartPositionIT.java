@@ -14,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
@@ -274,15 +273,7 @@ class StartPositionIT {
   private static String newDeclaredTopic(Broker broker) throws Exception {
     String topic = newRetainingTopic(broker);
     broker.admin().topics().createNonPartitionedTopic(topic);
-    broker
-        .admin()
-        .topics()
-        .createSubscription(
-            topic,
-            "all",
-            MessageId.earliest,
-            false,
-            Map.of("pulsar.subscription.type", "Broadcast"));
+    Subscriptions.declare(broker, topic, "all");
     return topic;
   }
 

@@ -7,8 +7,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import io.pulsarbroadcast.process.NewThread;
-import java.io.IOException;
+import io.pulsarbroadcast.it.BrokerExtension.WithoutPlugin;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -16,7 +15,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
@@ -30,10 +28,7 @@ import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -41,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** I9: Pulsar's own subscription types behave the same with the NAR and without. */
 @Order(2)
-@ExtendWith({StockTypesProcessIT.PlainBroker.class, BrokerExtension.class})
+@ExtendWith(BrokerExtension.class)
 class StockTypesProcessIT {
   private static final int MESSAGES = 40;
   private static final int KEYS = 8;
@@ -55,27 +50,10 @@ class StockTypesProcessIT {
     WITH_NAR
   }
 
-  /** Starts the broker without the NAR while the other extension starts that with it. */
-  static final class PlainBroker implements BeforeAllCallback, AfterAllCallback {
-    private static CompletableFuture<Broker> started;
-
-    @Override
-    public void beforeAll(ExtensionContext context) {
-      started =
-          CompletableFuture.supplyAsync(
-              () -> Broker.start(BrokerExtension.plainBroker()), NewThread.named("broker-start"));
-    }
-
-    @Override
-    public void afterAll(ExtensionContext context) throws IOException {
-      started.join().close();
-    }
-  }
-
   @BeforeAll
-  static void awaitBothBrokers(Broker withNar) {
+  static void startBothBrokers(Broker withNar, @WithoutPlugin Broker plain) {
     BROKERS.put(Installed.WITH_NAR, withNar);
-    BROKERS.put(Installed.WITHOUT_NAR, PlainBroker.started.join());
+    BROKERS.put(Installed.WITHOUT_NAR, plain);
   }
 
   static Stream<Arguments> bothBrokersAndAllTypes() {

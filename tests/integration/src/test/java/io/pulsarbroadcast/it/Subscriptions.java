@@ -7,17 +7,33 @@ import static org.awaitility.Awaitility.await;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
 
-/** What {@code pulsar-admin topics stats} says of a subscription. */
+/** Declares subscriptions, and asks what {@code pulsar-admin topics stats} says of them. */
 final class Subscriptions {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private Subscriptions() {}
+
+  /** Declares a Broadcast subscription that begins at the topic's first message. */
+  static void declare(Broker broker, String topic, String subscription)
+      throws PulsarAdminException {
+    broker
+        .admin()
+        .topics()
+        .createSubscription(
+            topic,
+            subscription,
+            MessageId.earliest,
+            false,
+            Map.of("pulsar.subscription.type", "Broadcast"));
+  }
 
   static SubscriptionStats stats(Broker broker, String topic, String subscription)
       throws PulsarAdminException {

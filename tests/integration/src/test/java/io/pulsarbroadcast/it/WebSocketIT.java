@@ -22,7 +22,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.apache.pulsar.client.api.MessageId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -34,15 +33,7 @@ class WebSocketIT {
   void shouldGiveEachWebSocketConsumerEveryMessage(Broker broker) throws Exception {
     String topic = Broker.newTopic();
     broker.admin().topics().createNonPartitionedTopic(topic);
-    broker
-        .admin()
-        .topics()
-        .createSubscription(
-            topic,
-            "all",
-            MessageId.earliest,
-            false,
-            Map.of("pulsar.subscription.type", "Broadcast"));
+    Subscriptions.declare(broker, topic, "all");
     WebSocketConsumer a = new WebSocketConsumer(broker, topic, "a");
     WebSocketConsumer b = new WebSocketConsumer(broker, topic, "b");
     assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");

@@ -135,7 +135,7 @@ final class Observation {
     String[] ids = position.split(":");
     long ledger = Long.parseLong(ids[0]);
     return ledger < entry.getLedgerId()
-        || ledger == entry.getLedgerId() && Long.parseLong(ids[1]) < entry.getEntryId();
+        || (ledger == entry.getLedgerId() && Long.parseLong(ids[1]) < entry.getEntryId());
   }
 
   /** Begins to observe how many entries the broker counts as missed, for a cause (I6). */
