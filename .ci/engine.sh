@@ -72,13 +72,24 @@ start_engine() {
   setsid dockerd --host "$DOCKER_HOST" --data-root "${engine_data:-$engine_folder/data}" \
     --exec-root "$engine_folder/exec" --pidfile "$engine_folder/pid" >"$engine_folder/log" 2>&1 &
   dockerd_pid=$!
+  # Where Testcontainers' own remover runs, the engine would end before that has done its work.
+  export TESTCONTAINERS_RYUK_DISABLED=true
   for _ in $(seq 120); do
-    ! docker info >/dev/null 2>&1 || return 0
+    if docker info >/dev/null 2>&1; then
+      remove_containers
+      return
+    fi
     kill -0 "$dockerd_pid" 2>/dev/null || break
     sleep 0.5
   done
   tail -n 5 "$engine_folder/log"
   skipped "no Docker engine answers, and dockerd does not start"
+}
+
+# What was left in the data of an engine of our own by a run that was ended.
+remove_containers() {
+  docker ps --all --quiet | xargs --no-run-if-empty docker rm --force --volumes >/dev/null
+  docker network prune --force >/dev/null
 }
 
 has_image() {

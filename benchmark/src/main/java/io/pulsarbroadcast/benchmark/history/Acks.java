@@ -169,7 +169,7 @@ final class Acks {
 
   /**
    * A new incarnation was not sent these again, between two messages: so the broker knows that they
-   * are acknowledged, but a crash may lose that still.
+   * are acknowledged, but a crash may lose that still, unless it could not even before.
    */
   void omitted(Id after, Id before, Incarnation by, long line, long micros) {
     NavigableMap<Id, Acked> part = byId.headMap(before, false);
@@ -179,7 +179,7 @@ final class Acks {
     List<Id> known = new ArrayList<>();
     part.forEach(
         (id, acked) -> {
-          if (acked.incarnation != by) {
+          if (acked.incarnation != by && !isKept(id, acked)) {
             known.add(id);
           }
         });

@@ -80,7 +80,7 @@ final class ConsumerState {
   }
 
   void subscribed(Subscribe subscribed) {
-    current = new Incarnation(subscribed);
+    current = new Incarnation(subscribed, current);
   }
 
   Incarnation current() {
@@ -127,7 +127,7 @@ final class ConsumerState {
   // --- Deliveries ------------------------------------------------------------------------------
 
   void delivered(Delivery delivery, Seen seen) {
-    current.activeMicros = delivery.micros();
+    current.delivered(delivery);
     take(delivery, seen);
     acks.settle(delivery.micros());
   }
@@ -362,11 +362,15 @@ final class ConsumerState {
         .toList();
   }
 
+  Collection<Id> unacknowledged() {
+    return open.keySet();
+  }
+
   /** It was not sent these until the end; {@code line}: of its last subscribe. */
   void starved(Collection<Message> neverSent, Collection<Id> notSentAgain, long line, String what) {
     Gap gap = gap(Invariant.I7, line, what);
     neverSent.forEach(message -> miss(gap, message));
-    notSentAgain.forEach(id -> miss(gap, id, open.get(id)));
+    List.copyOf(notSentAgain).forEach(id -> miss(gap, id, open.get(id)));
   }
 
   // --- Gaps ------------------------------------------------------------------------------------

@@ -283,7 +283,7 @@ public final class HistoryChecker {
     ConsumerState consumer = registration.registered();
     boolean connected = registration.isConnected();
     List<Message> neverSent = consumer.neverSent();
-    Collection<Id> notSentAgain = connected ? consumer.notSentAgain() : List.of();
+    Collection<Id> notSentAgain = connected ? consumer.notSentAgain() : consumer.unacknowledged();
     if (neverSent.isEmpty() && notSentAgain.isEmpty()) {
       return;
     }
@@ -298,13 +298,14 @@ public final class HistoryChecker {
       return;
     }
     long knownMicros = neverSent.stream().mapToLong(Message::micros).min().orElse(0);
-    long subscribedMicros = connected ? consumer.current().subscribedMicros : 0;
-    long askedMicros = notSentAgain.isEmpty() ? 0 : consumer.current().askedMicros;
-    long sinceMicros =
-        Stream.of(faults.healedMicros(), knownMicros, subscribedMicros, askedMicros)
-            .max(Long::compare)
-            .orElseThrow();
-    if (nowMicros - sinceMicros < TimeUnit.MILLISECONDS.toMicros(start.patienceMillis())) {
+    Incarnation current = consumer.current();
+    if (!isOverPatience(Math.max(knownMicros, connected ? current.waitingMicros : 0))) {
+      neverSent = List.of();
+    }
+    if (!isOverPatience(connected ? current.askedMicros : registration.awayMicros())) {
+      notSentAgain = List.of();
+    }
+    if (neverSent.isEmpty() && notSentAgain.isEmpty()) {
       findings.invalid(
           List.of(events), "The history ends too early to say whether %s starves.", consumer.name);
       return;
@@ -314,6 +315,12 @@ public final class HistoryChecker {
         notSentAgain,
         connected ? waitsSinceLine(consumer, notSentAgain) : registration.attemptedLine(),
         connected ? "not sent to %s until the end" : "not sent to %s, which did not come back");
+  }
+
+  /** Whether who waits since then, and since the last fault was over, has waited long enough. */
+  private boolean isOverPatience(long sinceMicros) {
+    return nowMicros - Math.max(sinceMicros, faults.healedMicros())
+        >= TimeUnit.MILLISECONDS.toMicros(start.patienceMillis());
   }
 
   private static long waitsSinceLine(ConsumerState consumer, Collection<Id> notSentAgain) {

@@ -11,15 +11,26 @@ final class Incarnation {
   final int number;
   final Contract contract;
   final long subscribedLine;
-  final long subscribedMicros;
+
+  /**
+   * Since when its consumer waits: it subscribed, or one before it that was sent nothing, either.
+   */
+  final long waitingMicros;
 
   /** Until when its connection has lived: when it was sent something last, or a fault began. */
   long activeMicros;
 
-  /** Since when it waits for everything unacknowledged: it subscribed, or asked for it. */
+  /** When it subscribed, or asked for everything unacknowledged. */
   long askedLine;
 
+  /** Since when it waits for that. */
   long askedMicros;
+
+  /** Of what it was sent last; 0 before. */
+  private long deliveredLine;
+
+  /** Whether its own program has closed it. */
+  private boolean closed;
 
   /** The furthest that it was sent since it subscribed or may start again; null before. */
   Id last;
@@ -29,20 +40,34 @@ final class Incarnation {
   /** How often it has asked for redelivery without having been sent something further back. */
   int rewinds;
 
-  Incarnation(Subscribe subscribed) {
+  /** {@code before}: the consumer's last one, or null. */
+  Incarnation(Subscribe subscribed, Incarnation before) {
+    boolean isStillWaiting = before != null && before.deliveredLine == 0 && !before.closed;
     this.number = subscribed.incarnation();
     this.contract = subscribed.contract();
     this.subscribedLine = subscribed.line();
-    this.subscribedMicros = subscribed.micros();
+    this.waitingMicros = isStillWaiting ? before.waitingMicros : subscribed.micros();
     this.activeMicros = subscribed.micros();
     this.askedLine = subscribed.line();
-    this.askedMicros = subscribed.micros();
+    this.askedMicros = isStillWaiting ? before.askedMicros : subscribed.micros();
   }
 
   void redeliver(Redeliver asked) {
     rewinds++;
+    if (deliveredLine >= askedLine) {
+      askedMicros = asked.micros();
+    }
     askedLine = asked.line();
-    askedMicros = asked.micros();
+  }
+
+  void closed() {
+    closed = true;
+  }
+
+  /** It is sent something, whatever it is. */
+  void delivered(Delivery delivery) {
+    activeMicros = delivery.micros();
+    deliveredLine = delivery.line();
   }
 
   boolean isOrdered() {

@@ -22,6 +22,7 @@ final class Registration {
 
   private int attempted;
   private long attemptedLine;
+  private long awayMicros;
   private boolean connected;
   private boolean closed;
   private boolean leaving;
@@ -47,6 +48,7 @@ final class Registration {
       }
       attempted = subscribe.incarnation();
       attemptedLine = subscribe.line();
+      awayMicros = connected ? subscribe.micros() : awayMicros;
       connected = false;
       closed = false;
     } else if (subscribe.phase() == Phase.OK && subscribe.incarnation() == attempted) {
@@ -124,6 +126,9 @@ final class Registration {
     if (event.incarnation() >= attempted) {
       closed = true;
       connected = false;
+      if (state != null) {
+        state.current().closed();
+      }
     }
   }
 
@@ -159,6 +164,11 @@ final class Registration {
 
   boolean isConnected() {
     return connected;
+  }
+
+  /** When it first tried to come back. */
+  long awayMicros() {
+    return awayMicros;
   }
 
   /** Of the last attempt to subscribe. */

@@ -3,7 +3,7 @@ package io.pulsarbroadcast.benchmark.nemesis;
 
 import java.util.Locale;
 
-/** The two disks of a bookie, small enough to be filled. */
+/** The two disks of a bookie, small enough to be filled; entries need room beside that. */
 enum BookieDisk {
   JOURNAL(64),
   LEDGERS(192);

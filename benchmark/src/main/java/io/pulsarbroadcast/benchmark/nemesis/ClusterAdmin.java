@@ -108,12 +108,13 @@ final class ClusterAdmin {
 
   String markDelete(String topic, String subscription) throws IOException, InterruptedException {
     JsonNode stats =
-        JSON.readTree(http.get(url(firstBroker(), "/admin/v2/" + path(topic) + "/internalStats")));
+        JSON.readTree(
+            impatient.get(url(firstBroker(), "/admin/v2/" + path(topic) + "/internalStats")));
     return stats.path("cursors").path(subscription).path("markDeletePosition").asText();
   }
 
   MetricsPage metrics(Node broker) throws IOException, InterruptedException {
-    return MetricsPage.parse(http.get(url(broker, "/metrics/")));
+    return MetricsPage.parse(impatient.get(url(broker, "/metrics/")));
   }
 
   boolean isReady(Node broker) throws InterruptedException {

@@ -58,15 +58,18 @@ interface Confirmation {
   static Confirmation stuck(NemesisCluster cluster, Node broker) {
     return new Confirmation() {
       private List<String> owned;
+      private long beganNanos;
 
       @Override
       public void prepare() throws IOException, InterruptedException {
         owned = cluster.topicsOf(broker);
+        beganNanos = System.nanoTime();
       }
 
       @Override
       public boolean holds() {
-        return !owned.isEmpty() && owned.stream().allMatch(cluster::isPublishingStuck);
+        return !owned.isEmpty()
+            && owned.stream().allMatch(topic -> cluster.isPublishingStuck(topic, beganNanos));
       }
     };
   }

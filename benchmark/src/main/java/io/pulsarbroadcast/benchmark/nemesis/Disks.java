@@ -27,7 +27,7 @@ final class Disks implements AutoCloseable {
   }
 
   /** Makes one. */
-  Path create(String name, int megabytes) throws IOException, InterruptedException {
+  Path create(String name, long megabytes) throws IOException, InterruptedException {
     Path disk = folder.resolve(name);
     List<String> mount =
         List.of(

@@ -25,9 +25,12 @@ final class KillAllFault implements Fault {
   }
 
   @Override
-  public void begin() {
+  public void begin() throws IOException {
     nodes.forEach(cluster::ending);
-    nodes.forEach(node -> node.signal("KILL"));
+    // Brokers first, which would end by themselves without ZooKeeper.
+    for (int i = nodes.size() - 1; i >= 0; i--) {
+      nodes.get(i).signal("KILL");
+    }
   }
 
   @Override

@@ -22,10 +22,13 @@ final class Nemesis {
   /** In which a part that was frozen, or cut off, hears that its session is over, and ends. */
   private static final int SETTLE_SECONDS = 4;
 
+  /** What was not drawn, but happened by itself. */
+  private static final String ENDED = "ended-by-itself";
+
   /** What happened. */
   record Made(
       int number,
-      FaultKind kind,
+      String kind,
       String what,
       double beganSeconds,
       double confirmedAfterSeconds,
@@ -52,7 +55,7 @@ final class Nemesis {
   private final long startNanos = System.nanoTime();
   private final List<Made> made = new ArrayList<>();
   private final FaultDeck deck;
-  private long restartedNanos = System.nanoTime();
+  private int numbers;
   private int sampled;
 
   /**
@@ -92,7 +95,8 @@ final class Nemesis {
   void run(Duration time) throws IOException, InterruptedException {
     quiet();
     do {
-      make(deck.next());
+      FaultKind kind = deck.next();
+      make(kind.toString(), kind.draw(cluster, random));
       quiet();
     } while (System.nanoTime() - startNanos < time.toNanos());
   }
@@ -107,13 +111,13 @@ final class Nemesis {
     }
     for (int second = 0; second < quietSeconds; second++) {
       TimeUnit.SECONDS.sleep(1);
-      restartEnded();
+      if (!cluster.ended().isEmpty()) {
+        make(ENDED, new EndedFault(cluster));
+      }
       // All in a few seconds, but not all at once.
       RecordedTopic topic = topics.get(sampled++ % topics.size());
       sample(() -> topic.sampleMarkDelete(cluster.admin()));
     }
-    // What has ended meanwhile is back before the next fault.
-    cluster.awaitReady();
   }
 
   /** What is sampled. */
@@ -130,9 +134,8 @@ final class Nemesis {
     }
   }
 
-  private void make(FaultKind kind) throws IOException, InterruptedException {
-    int number = made.size() + 1;
-    Fault fault = kind.draw(cluster, random);
+  private void make(String kind, Fault fault) throws IOException, InterruptedException {
+    int number = ++numbers;
     double beganSeconds = seconds();
     log.accept("fault %d, %s: %s".formatted(number, kind, fault.what()));
     tell(Step.BEGUN, number, kind, fault);
@@ -146,10 +149,10 @@ final class Nemesis {
     } catch (IOException e) {
       log.accept("fault %d was not seen to happen: %s".formatted(number, e));
     }
+    fault.heal();
+    double healedSeconds = seconds() - beganSeconds;
     try {
-      fault.heal();
-      double healedSeconds = seconds() - beganSeconds;
-      awaitRecovered(kind, number);
+      awaitRecovered(number, fault);
       made.add(
           new Made(
               number,
@@ -162,25 +165,28 @@ final class Nemesis {
       log.accept(
           "fault %d: seen after %.1f s, undone after %.1f s, all consumers receive again after %.1f s"
               .formatted(number, confirmedSeconds, healedSeconds, seconds() - beganSeconds));
-      settle(kind, number);
+      settle(number, fault);
     } finally {
       tell(Step.HEALED, number, kind, fault);
     }
   }
 
-  private void awaitRecovered(FaultKind kind, int number) throws IOException, InterruptedException {
+  private void awaitRecovered(int number, Fault fault) throws IOException, InterruptedException {
     List<Integer> next = topics.stream().map(RecordedTopic::nextSequence).toList();
     long untilNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(recoverySeconds);
+    long lookNanos = System.nanoTime();
     for (int i = 0; i < topics.size(); i++) {
       RecordedTopic topic = topics.get(i);
       while (!topic.hasReached(next.get(i))) {
         if (System.nanoTime() - untilNanos > 0) {
+          cluster.requireReady();
           throw new StarvedException(
               "%d s after fault %d (%s) was undone some consumer does not receive message %d: %s"
-                  .formatted(recoverySeconds, number, kind, next.get(i), topic.progress()));
+                  .formatted(recoverySeconds, number, fault.what(), next.get(i), topic.progress()));
         }
-        if (System.nanoTime() - restartedNanos > TimeUnit.SECONDS.toNanos(1)) {
-          restartEnded();
+        if (System.nanoTime() - lookNanos > TimeUnit.SECONDS.toNanos(1)) {
+          restartEnded(fault);
+          lookNanos = System.nanoTime();
         }
         TimeUnit.MILLISECONDS.sleep(20);
       }
@@ -188,35 +194,39 @@ final class Nemesis {
   }
 
   /** Returns when nothing has ended for a while: what was frozen may do so when it goes on. */
-  private void settle(FaultKind kind, int number) throws IOException, InterruptedException {
+  private void settle(int number, Fault fault) throws IOException, InterruptedException {
     int calmSeconds = 0;
     while (calmSeconds < SETTLE_SECONDS) {
       TimeUnit.SECONDS.sleep(1);
       calmSeconds++;
-      if (restartEnded()) {
+      if (restartEnded(fault)) {
         cluster.awaitReady();
-        awaitRecovered(kind, number);
+        awaitRecovered(number, fault);
         calmSeconds = 0;
       }
     }
   }
 
-  /** Whether something had ended. */
-  private boolean restartEnded() {
-    restartedNanos = System.nanoTime();
+  /**
+   * Whether something had ended. If it was not this fault that may lose acknowledgements, it is a
+   * fault of its own.
+   */
+  private boolean restartEnded(Fault during) throws IOException, InterruptedException {
     List<Node> ended = cluster.ended();
-    for (Node node : ended) {
-      log.accept(
-          "%s has ended by itself%s, and is started again"
-              .formatted(
-                  node.name(), cluster.hasCrashed(node) ? " although it had its session" : ""));
+    if (ended.isEmpty()) {
+      return false;
     }
-    cluster.start(ended);
-    return !ended.isEmpty();
+    if (during.isCrash()) {
+      log.accept(cluster.describe(ended) + ", and is started again");
+      cluster.start(ended);
+    } else {
+      make(ENDED, new EndedFault(cluster));
+    }
+    return true;
   }
 
-  private void tell(Step step, int number, FaultKind kind, Fault fault) {
-    topics.forEach(topic -> topic.fault(step, number, kind.toString(), fault.isCrash()));
+  private void tell(Step step, int number, String kind, Fault fault) {
+    topics.forEach(topic -> topic.fault(step, number, kind, fault.isCrash()));
   }
 
   private double seconds() {

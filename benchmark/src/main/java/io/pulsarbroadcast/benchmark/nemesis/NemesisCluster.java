@@ -64,9 +64,11 @@ final class NemesisCluster {
     return load.get(topic).closedByBroker();
   }
 
-  /** Whether nothing has been stored in the topic for a while, although it is published. */
-  boolean isPublishingStuck(String topic) {
-    return load.get(topic).isPublishingStuck();
+  /**
+   * Whether nothing has been stored in the topic for a while since then, although it is published.
+   */
+  boolean isPublishingStuck(String topic, long sinceNanos) {
+    return load.get(topic).isPublishingStuck(sinceNanos);
   }
 
   List<Node> brokers() {
@@ -117,7 +119,14 @@ final class NemesisCluster {
 
   /** A broker that has one of the topics. */
   Node anyOwner(Random random) throws IOException, InterruptedException {
-    return admin.owner(anyTopic(random));
+    return awaitOwner(anyTopic(random));
+  }
+
+  /** The broker that has the topic, as soon as somebody says so. */
+  private Node awaitOwner(String topic) throws IOException, InterruptedException {
+    List<Node> owner = new ArrayList<>();
+    Wait.until(READY_TIMEOUT, "an owner of " + topic, () -> owner.add(admin.owner(topic)));
+    return owner.get(0);
   }
 
   Node anyBookie(Random random) {
@@ -134,7 +143,7 @@ final class NemesisCluster {
   List<String> topicsOf(Node broker) throws IOException, InterruptedException {
     List<String> owned = new ArrayList<>();
     for (String topic : topics) {
-      if (admin.owner(topic) == broker) {
+      if (awaitOwner(topic) == broker) {
         owned.add(topic);
       }
     }
@@ -168,17 +177,30 @@ final class NemesisCluster {
     }
   }
 
+  /** What has ended, for people. */
+  String describe(List<Node> ended) {
+    return ended.stream()
+        .map(
+            node ->
+                node.name()
+                    + " has ended by itself"
+                    + (hasCrashed(node) ? " although it had its session" : ""))
+        .collect(Collectors.joining(", "));
+  }
+
   /** A fault is about to end it. */
   void ending(Node node) {
     starts.remove(node);
   }
 
   /** Starts what has ended, as whoever runs a cluster does. */
-  void start(List<Node> ended) {
-    ended.forEach(this::start);
+  void start(List<Node> ended) throws IOException {
+    for (Node node : ended) {
+      start(node);
+    }
   }
 
-  private void start(Node node) {
+  private void start(Node node) throws IOException {
     if (hasCrashed(node)) {
       crashed.add(node.name());
     }
@@ -220,6 +242,15 @@ final class NemesisCluster {
   void awaitReady() throws IOException, InterruptedException {
     for (Node node : nodes()) {
       awaitReady(node);
+    }
+  }
+
+  /** Fails if some part is not ready now: nobody can be blamed then for what does not come. */
+  void requireReady() throws IOException, InterruptedException {
+    for (Node node : nodes()) {
+      if (!isReady(node)) {
+        throw new IOException(node.name() + " is not ready");
+      }
     }
   }
 

@@ -50,6 +50,11 @@ public final class NemesisCommand extends BenchSubcommand {
 
   private static final int SECONDS_PER_MINUTE = 60;
 
+  /** Of a small entry, beside its payload. */
+  private static final int ENTRY_BYTES = 200;
+
+  private static final int MAX_STORED_MEGABYTES = 1_024;
+
   private static final Executor CLOSER = NewThread.named("close-topic");
 
   enum LoadManager {
@@ -151,6 +156,22 @@ public final class NemesisCommand extends BenchSubcommand {
     if (image == null) {
       throw new InvalidOptionException("--image is not set; allowed: an image of Pulsar");
     }
+    if (storedMegabytes() > MAX_STORED_MEGABYTES) {
+      throw new InvalidOptionException(
+          "--topics, --rate, --size and --minutes come to %,d MB, which each bookie keeps in memory;"
+                  .formatted(storedMegabytes())
+              + " allowed: up to %,d MB".formatted(MAX_STORED_MEGABYTES));
+    }
+  }
+
+  /** What may be published. */
+  private double messagesOfTopic() {
+    return rate * (minutes * SECONDS_PER_MINUTE + SECONDS_MORE);
+  }
+
+  /** What a bookie has of it in the end: garbage of so short a time is not collected. */
+  private long storedMegabytes() {
+    return (long) (topics * messagesOfTopic() * (sizeBytes + ENTRY_BYTES)) >> 20;
   }
 
   @Override
@@ -206,7 +227,8 @@ public final class NemesisCommand extends BenchSubcommand {
     for (int i = 1; i <= BOOKIES; i++) {
       String bookie = PulsarContainers.bookie(i);
       for (BookieDisk disk : BookieDisk.values()) {
-        options.folder(bookie, disk.folder(), disks.create(disk.nameOf(bookie), disk.megabytes));
+        long megabytes = disk.megabytes + (disk == BookieDisk.LEDGERS ? storedMegabytes() : 0);
+        options.folder(bookie, disk.folder(), disks.create(disk.nameOf(bookie), megabytes));
       }
     }
     return options;
@@ -214,10 +236,16 @@ public final class NemesisCommand extends BenchSubcommand {
 
   private int run(Session session, NemesisCluster cluster, long drawn)
       throws IOException, InterruptedException, FleetException {
-    int messages = (int) (rate * (minutes * SECONDS_PER_MINUTE + SECONDS_MORE));
+    int messages = (int) messagesOfTopic();
     RecordedTopic.Options each =
         new RecordedTopic.Options(
-            cluster.serviceUrl(), stock, consumers, CONNECTIONS, rate, sizeBytes);
+            cluster.serviceUrl(),
+            flushMillis(session),
+            stock,
+            consumers,
+            CONNECTIONS,
+            rate,
+            sizeBytes);
     List<RecordedTopic> recorded = new ArrayList<>();
     NemesisReport report = new NemesisReport(session, drawn);
     try {
@@ -260,6 +288,11 @@ public final class NemesisCommand extends BenchSubcommand {
     return report.finish(recorded);
   }
 
+  private static int flushMillis(Session session) {
+    return Integer.parseInt(
+        session.brokerSettings().getOrDefault("broadcastPositionFlushIntervalMillis", "1000"));
+  }
+
   /** At once: each takes seconds. */
   private static void close(List<RecordedTopic> recorded) throws IOException {
     List<CompletableFuture<Void>> closing =
@@ -282,7 +315,13 @@ public final class NemesisCommand extends BenchSubcommand {
     }
     TimeUnit.MILLISECONDS.sleep(RecordedTopic.PATIENCE_MILLIS);
     for (RecordedTopic topic : recorded) {
-      topic.sampleMarkDelete(cluster.admin());
+      Wait.until(
+          STOP_TIMEOUT,
+          "the mark-delete position of " + topic.name(),
+          () -> {
+            topic.sampleMarkDelete(cluster.admin());
+            return true;
+          });
     }
     return published;
   }

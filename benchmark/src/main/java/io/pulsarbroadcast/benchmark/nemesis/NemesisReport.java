@@ -135,7 +135,7 @@ final class NemesisReport {
               .toList();
       table.row(
           one.number(),
-          one.kind().toString(),
+          one.kind(),
           one.what(),
           one.beganSeconds(),
           one.confirmedAfterSeconds(),
@@ -150,20 +150,14 @@ final class NemesisReport {
   private ResultTable kinds() {
     ResultTable table =
         new ResultTable("kind", "faults", "all receive again after, s: median", "longest");
-    for (FaultKind kind : FaultKind.values()) {
+    for (String kind : made.stream().map(Made::kind).sorted().distinct().toList()) {
       double[] seconds =
           made.stream()
-              .filter(one -> one.kind() == kind)
+              .filter(one -> one.kind().equals(kind))
               .mapToDouble(Made::recoveredAfterSeconds)
               .sorted()
               .toArray();
-      if (seconds.length > 0) {
-        table.row(
-            kind.toString(),
-            seconds.length,
-            seconds[seconds.length / 2],
-            seconds[seconds.length - 1]);
-      }
+      table.row(kind, seconds.length, seconds[seconds.length / 2], seconds[seconds.length - 1]);
     }
     return table;
   }

@@ -4,10 +4,13 @@ package io.pulsarbroadcast.benchmark.nemesis;
 import io.pulsarbroadcast.benchmark.nemesis.Firewall.Direction;
 import io.pulsarbroadcast.cluster.Node;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 
 /** What is done to one part of the cluster, and undone. */
 final class PartFault implements Fault {
+  private static final Duration END_TIMEOUT = Duration.ofSeconds(10);
+
   /** Does it, or undoes it. */
   private interface Action {
     void run() throws IOException, InterruptedException;
@@ -85,10 +88,15 @@ final class PartFault implements Fault {
                 direction.text),
         confirmation,
         firewall::close,
-        // A part that has ended by itself is started again with a network of its own.
         () -> {
-          if (node.isRunning()) {
+          try {
             firewall.open();
+          } catch (IOException e) {
+            // A part that has ended meanwhile is started again with a network of its own.
+            Wait.until(
+                END_TIMEOUT,
+                node.name() + " to have ended, as it is still cut off: " + e.getMessage(),
+                () -> !node.isRunning());
           }
         },
         holdMillis);
@@ -130,6 +138,6 @@ final class PartFault implements Fault {
   @Override
   public void heal() throws IOException, InterruptedException {
     end.run();
-    cluster.awaitReady(node);
+    cluster.awaitReady();
   }
 }

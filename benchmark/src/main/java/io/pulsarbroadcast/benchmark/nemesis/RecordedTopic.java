@@ -23,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 /** One topic with its publisher, its consumers and its history. One thread may call it. */
 final class RecordedTopic implements AutoCloseable {
   private static final String SUBSCRIPTION = "all";
-  private static final int FLUSH_MILLIS = 1_000;
 
   /** What one flush may take on a small machine with seven JVMs, and an acknowledgement's way. */
   private static final int MARGIN_MILLIS = 3_000;
@@ -36,10 +35,12 @@ final class RecordedTopic implements AutoCloseable {
   /**
    * The load on each topic.
    *
+   * @param flushMillis after which the brokers store positions
    * @param isStock whether each consumer has a stock subscription, instead of one for all
    */
   record Options(
       String serviceUrl,
+      int flushMillis,
       boolean isStock,
       int consumers,
       int connections,
@@ -63,7 +64,8 @@ final class RecordedTopic implements AutoCloseable {
     this.writer = HistoryWriter.create(file);
     writer.write(
         (line, micros) ->
-            new Event.Start(line, micros, FLUSH_MILLIS, MARGIN_MILLIS, PATIENCE_MILLIS, true));
+            new Event.Start(
+                line, micros, options.flushMillis, MARGIN_MILLIS, PATIENCE_MILLIS, true));
     this.recorder = new HistoryRecorder(writer, options.consumers, "cluster", manner, true);
     LoadConfig config =
         LoadConfig.builder()
@@ -107,8 +109,9 @@ final class RecordedTopic implements AutoCloseable {
     }
   }
 
-  boolean isPublishingStuck() {
-    return System.nanoTime() - storedNanos > STUCK_NANOS;
+  boolean isPublishingStuck(long sinceNanos) {
+    long nowNanos = System.nanoTime();
+    return Math.min(nowNanos - storedNanos, nowNanos - sinceNanos) > STUCK_NANOS;
   }
 
   int closedByBroker() {

@@ -200,7 +200,11 @@ public final class HistoryRecorder extends ConsumerLog implements PublishListene
 
   @Override
   public void stored(int sequence, long ledgerId, long entryId) {
-    publish(Phase.OK, sequence, Id.of(ledgerId, entryId));
+    if (ledgerId < 0) { // What deduplication has found to be stored before.
+      publish(Phase.UNKNOWN, sequence, null);
+    } else {
+      publish(Phase.OK, sequence, Id.of(ledgerId, entryId));
+    }
   }
 
   @Override

@@ -987,7 +987,7 @@ class HistoryCheckerTest {
 
     assertThat(check())
         .containsExactly(
-            "I7, line 7 and 9: 1 message, the first 7:2, not sent to a, which did not come back.");
+            "I7, line 6 and 7: 2 messages, the first 7:1, not sent to a, which did not come back.");
   }
 
   @ParameterizedTest
@@ -1008,6 +1008,106 @@ class HistoryCheckerTest {
     assertThat(check())
         .containsExactly(
             "I7, line 6 and 7: 1 message, the first 7:1, not sent to a until the end.");
+  }
+
+  /** As when its topic is loaded and closed again and again. */
+  @Test
+  void shouldSayOfWhoComesBackAgainAndAgainAndIsSentNothingThatItStarves() {
+    start();
+    subscribe("a", 1);
+    publish(1);
+    deliver("a", 1, 1);
+    publish(2);
+    for (int incarnation = 2; incarnation < 60; incarnation++) {
+      millis += 500;
+      subscribe("a", incarnation);
+    }
+
+    assertThat(check())
+        .containsExactly(
+            "I7, line 6 and 124: 2 messages, the first 7:1, not sent to a until the end.");
+  }
+
+  @Test
+  void shouldNotSayOfWhoWasClosedMeanwhileThatItStarves() {
+    start();
+    subscribe("a", 1);
+    publish(1);
+    deliver("a", 1, 1);
+    acknowledge("a", 1, 1, true);
+    subscribe("a", 2);
+    add((l, m) -> new Event.Closed(l, m, "a", 2));
+    publish(2);
+    millis += 60_000;
+    subscribe("a", 3);
+
+    assertThat(check())
+        .singleElement()
+        .asString()
+        .endsWith("The history ends too early to say whether a starves.");
+  }
+
+  @Test
+  void shouldSayOfWhoAsksAgainAndAgainThatItStarves() {
+    start();
+    subscribe("a", 1);
+    publish(1);
+    deliver("a", 1, 1);
+    for (int asks = 0; asks < 60; asks++) {
+      add((l, m) -> new Event.Redeliver(l, m, "a", 1));
+      millis += 500;
+    }
+
+    assertThat(check())
+        .containsExactly(
+            "I7, line 6 and 66: 1 message, the first 7:1, not sent to a until the end.");
+  }
+
+  @Test
+  void shouldSayOfWhoDoesNotComeBackForWhatItHasNotAcknowledgedThatItStarves() {
+    start();
+    subscribe("a", 1);
+    publish(1);
+    deliver("a", 1, 1);
+    millis += 60_000;
+    add((l, m) -> new Event.Subscribe(l, m, Phase.INVOKED, "a", 2, Contract.ORDERED));
+    assertThat(new HistoryChecker().check(events.stream()))
+        .singleElement()
+        .asString()
+        .endsWith("The history ends too early to say whether a starves.");
+
+    for (int incarnation = 3; incarnation < 60; incarnation++) {
+      int number = incarnation;
+      millis += 500;
+      add((l, m) -> new Event.Subscribe(l, m, Phase.FAILED, "a", number - 1, Contract.ORDERED));
+      add((l, m) -> new Event.Subscribe(l, m, Phase.INVOKED, "a", number, Contract.ORDERED));
+    }
+    assertThat(check())
+        .containsExactly(
+            "I7, line 6 and 121: 1 message, the first 7:1, not sent to a, which did not come back.");
+  }
+
+  /** A move in order has stored it, and the next incarnation has shown that. */
+  @Test
+  void shouldNotTakeWhatWasStoredBeforeForLostByACrash() {
+    start();
+    subscribe("a", 1);
+    publish(1);
+    deliver("a", 1, 1);
+    acknowledge("a", 1, 1, true);
+    millis += 10_000;
+    wholeFault(false);
+    subscribe("a", 2);
+    publish(2);
+    deliver("a", 2, 2);
+    fault(2, true, Step.BEGUN, Step.CONFIRMED, Step.HEALED);
+    subscribe("a", 3);
+    deliver("a", 3, 1);
+    deliver("a", 3, 2);
+
+    assertThat(check())
+        .containsExactly(
+            "I5, line 8 and 22: a was sent 7:1 again, which it had acknowledged for good by then.");
   }
 
   @Test

@@ -72,14 +72,18 @@ class HistoryRecorderTest {
                 recorder -> {
                   recorder.sending(3);
                   recorder.sending(4);
+                  recorder.sending(5);
                   recorder.stored(3, 7, 13);
                   recorder.givenUp(4);
+                  recorder.stored(5, -1, -1); // What deduplication has found stored before.
                 }))
         .containsExactly(
             "Publish[phase=INVOKED, producer=publisher, payload=3]",
             "Publish[phase=INVOKED, producer=publisher, payload=4]",
+            "Publish[phase=INVOKED, producer=publisher, payload=5]",
             "Publish[phase=OK, producer=publisher, payload=3, id=7:13]",
-            "Publish[phase=UNKNOWN, producer=publisher, payload=4]");
+            "Publish[phase=UNKNOWN, producer=publisher, payload=4]",
+            "Publish[phase=UNKNOWN, producer=publisher, payload=5]");
   }
 
   /** So that something is due again to who comes back. */

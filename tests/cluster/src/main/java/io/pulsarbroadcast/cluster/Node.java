@@ -2,6 +2,8 @@
 package io.pulsarbroadcast.cluster;
 
 import com.github.dockerjava.api.command.InspectContainerResponse.ContainerState;
+import com.github.dockerjava.api.command.SyncDockerCmd;
+import com.github.dockerjava.api.exception.DockerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,19 +44,27 @@ public final class Node {
   }
 
   /** Sends its process a signal: KILL, STOP, CONT, TERM. What is on its disk stays. */
-  public void signal(String signal) {
-    container.getDockerClient().killContainerCmd(id()).withSignal(signal).exec();
+  public void signal(String signal) throws IOException {
+    ask(container.getDockerClient().killContainerCmd(id()).withSignal(signal));
   }
 
   /** Starts it again on the disk that it had; does not wait until it is ready. */
-  public void restart() {
-    container.getDockerClient().startContainerCmd(id()).exec();
+  public void restart() throws IOException {
+    ask(container.getDockerClient().startContainerCmd(id()));
   }
 
   /** Ends its process in order, and with SIGKILL when the time is over; returns the exit code. */
-  public long stop(int timeoutSeconds) {
-    container.getDockerClient().stopContainerCmd(id()).withTimeout(timeoutSeconds).exec();
+  public long stop(int timeoutSeconds) throws IOException {
+    ask(container.getDockerClient().stopContainerCmd(id()).withTimeout(timeoutSeconds));
     return exitCode();
+  }
+
+  private void ask(SyncDockerCmd<?> command) throws IOException {
+    try {
+      command.exec();
+    } catch (DockerException e) { // It has ended meanwhile, for example.
+      throw new IOException("The engine refuses for %s: %s".formatted(name, e.getMessage()), e);
+    }
   }
 
   private long exitCode() {

@@ -136,12 +136,12 @@ final class PulsarCluster implements AutoCloseable {
   }
 
   /** Ends a container's process with SIGKILL; its disk stays. */
-  void kill(String name) {
+  void kill(String name) throws IOException {
     containers.node(name).signal("KILL");
   }
 
   /** Starts a killed container again, on the disk it had; does not wait until it is ready. */
-  void restart(String name) {
+  void restart(String name) throws IOException {
     containers.node(name).restart();
   }
 

@@ -1,0 +1,36 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.benchmark.nemesis;
+
+import java.io.IOException;
+
+/**
+ * A part that has ended by itself, as brokers and bookies do without their session, while no fault
+ * did it. It is over before it is noticed, a second at most.
+ */
+final class EndedFault implements Fault {
+  private final NemesisCluster cluster;
+  private final String what;
+
+  EndedFault(NemesisCluster cluster) {
+    this.cluster = cluster;
+    this.what = cluster.describe(cluster.ended());
+  }
+
+  @Override
+  public String what() {
+    return what;
+  }
+
+  @Override
+  public void begin() {}
+
+  @Override
+  public boolean isConfirmed() {
+    return true;
+  }
+
+  @Override
+  public void heal() throws IOException, InterruptedException {
+    cluster.awaitReady();
+  }
+}
