@@ -19,6 +19,7 @@ import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.SubscriptionMode;
+import org.apache.pulsar.client.impl.ConsumerBase;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -134,6 +135,7 @@ class SkipIT {
     try (Consumer<String> consumer = atOnce(broker, topic, "a").subscribe()) {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(consumer, 3)).isEqualTo(values(0, 3));
+      awaitOneMore(consumer);
       broker.admin().topics().skipMessages(topic, "all", 5);
       assertThat(receiveAndAck(consumer, 3)).isEqualTo(oneMore(3, 8, 10));
       awaitBacklog(broker, topic, "all", 0);
@@ -197,6 +199,7 @@ class SkipIT {
         Consumer<String> slow = atOnce(broker, topic, "slow").subscribe()) {
       List<MessageId> published = publish(broker, topic, 0, 20);
       assertThat(receiveAndAck(fast, 20)).isEqualTo(values(0, 20));
+      awaitOneMore(slow);
 
       operation.on(topic, published);
       awaitEntries(broker, topic, 2L * position, cause);
@@ -213,6 +216,11 @@ class SkipIT {
       assertNothingMore(fast);
       awaitBacklog(broker, topic, "all", 0);
     }
+  }
+
+  /** Waits until the next message is in the client. */
+  private static void awaitOneMore(Consumer<String> consumer) {
+    await().until(() -> ((ConsumerBase<String>) consumer).numMessagesInQueue() == 1);
   }
 
   /** The message that was in the client already, and those after the skip. */
