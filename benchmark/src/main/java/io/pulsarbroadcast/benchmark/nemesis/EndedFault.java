@@ -11,9 +11,9 @@ final class EndedFault implements Fault {
   private final NemesisCluster cluster;
   private final String what;
 
-  EndedFault(NemesisCluster cluster) {
+  EndedFault(NemesisCluster cluster) throws InterruptedException {
     this.cluster = cluster;
-    this.what = cluster.describe(cluster.ended());
+    this.what = cluster.describe(cluster.unready());
   }
 
   @Override

@@ -118,6 +118,9 @@ final class Nemesis {
       RecordedTopic topic = topics.get(sampled++ % topics.size());
       sample(() -> topic.sampleMarkDelete(cluster.admin()));
     }
+    if (!cluster.unready().isEmpty()) {
+      make(ENDED, new EndedFault(cluster));
+    }
   }
 
   /** What is sampled. */
@@ -179,7 +182,11 @@ final class Nemesis {
       RecordedTopic topic = topics.get(i);
       while (!topic.hasReached(next.get(i))) {
         if (System.nanoTime() - untilNanos > 0) {
-          cluster.requireReady();
+          List<Node> unready = cluster.unready();
+          if (!unready.isEmpty()) {
+            // Nobody can be blamed for what does not come.
+            throw new IOException(cluster.describe(unready));
+          }
           throw new StarvedException(
               "%d s after fault %d (%s) was undone some consumer does not receive message %d: %s"
                   .formatted(recoverySeconds, number, fault.what(), next.get(i), topic.progress()));

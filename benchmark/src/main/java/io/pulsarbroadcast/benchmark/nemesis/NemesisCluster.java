@@ -177,13 +177,13 @@ final class NemesisCluster {
     }
   }
 
-  /** What has ended, for people. */
-  String describe(List<Node> ended) {
-    return ended.stream()
+  /** What is wrong with each, for people. */
+  String describe(List<Node> unready) {
+    return unready.stream()
         .map(
             node ->
                 node.name()
-                    + " has ended by itself"
+                    + (node.isRunning() ? " is not ready" : " has ended by itself")
                     + (hasCrashed(node) ? " although it had its session" : ""))
         .collect(Collectors.joining(", "));
   }
@@ -245,13 +245,20 @@ final class NemesisCluster {
     }
   }
 
-  /** Fails if some part is not ready now: nobody can be blamed then for what does not come. */
-  void requireReady() throws IOException, InterruptedException {
+  /** What is not ready now. */
+  List<Node> unready() throws InterruptedException {
+    List<Node> unready = new ArrayList<>();
     for (Node node : nodes()) {
-      if (!isReady(node)) {
-        throw new IOException(node.name() + " is not ready");
+      try {
+        if (isReady(node)) {
+          continue;
+        }
+      } catch (IOException e) {
+        // Nobody can say.
       }
+      unready.add(node);
     }
+    return unready;
   }
 
   /** Starts it again if it has ended, also by itself; returns when it is ready. */

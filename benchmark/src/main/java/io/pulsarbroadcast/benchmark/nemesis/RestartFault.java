@@ -49,6 +49,6 @@ final class RestartFault implements Fault {
 
   @Override
   public void heal() throws IOException, InterruptedException {
-    cluster.awaitReady();
+    cluster.awaitReady(broker);
   }
 }
