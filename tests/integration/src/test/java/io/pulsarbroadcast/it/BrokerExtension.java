@@ -27,6 +27,7 @@ import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.common.policies.data.AutoSubscriptionCreationOverride;
 import org.awaitility.Awaitility;
+import org.awaitility.pollinterval.IterativePollInterval;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -46,12 +47,22 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
   /** Option of a broker's JVM: a level of Netty's ResourceLeakDetector. */
   static final String LEAK_DETECTION = "-Dpulsar.allocator.leak_detection=";
 
+  private static final Duration SHORTEST_POLL = Duration.ofMillis(100);
+  private static final Duration LONGEST_POLL = Duration.ofMillis(400);
+
   private static final ClassArchive CLASS_ARCHIVE =
       ClassArchive.in(Path.of(System.getProperty("broker.class.archives")), version());
 
   static {
     // A machine that is busy must not fail a test.
     Awaitility.setDefaultTimeout(Duration.ofMinutes(1));
+    // Requests for statistics, ten per second and test, took half of what the broker took.
+    Awaitility.setDefaultPollInterval(
+        IterativePollInterval.iterative(BrokerExtension::longer, SHORTEST_POLL));
+  }
+
+  private static Duration longer(Duration poll) {
+    return poll.compareTo(LONGEST_POLL) < 0 ? poll.multipliedBy(2) : poll;
   }
 
   /** Options of a broker with the NAR and everything on that the tests use. */

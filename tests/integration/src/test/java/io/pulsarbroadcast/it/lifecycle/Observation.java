@@ -13,7 +13,7 @@ final class Observation {
 
   private static final String WAITING = "pulsar.broadcast.positions.waiting";
   private static final String POSITION = "pulsar.broadcast.position";
-  private static final int POLL_MILLIS = 50;
+  private static final int POLL_MILLIS = 200;
   private static final int STATS_ATTEMPTS = 5;
 
   private final SkippedCounts skipped;
