@@ -36,7 +36,7 @@ class MonitoringIT {
   private static final Path REPOSITORY = Path.of("..", "..");
   private static final Path MONITORING = REPOSITORY.resolve("deploy/monitoring");
   private static final Path ALERTS = MONITORING.resolve("alerts.yml");
-  private static final Duration TIMEOUT = Duration.ofMinutes(3);
+  private static final Duration TIMEOUT = Duration.ofMinutes(5);
   private static final Pattern METRIC = Pattern.compile("\\bpulsar_broadcast_\\w+");
   private static final Pattern DOCUMENTED =
       Pattern.compile("^\\| `(pulsar_broadcast_\\w+)` \\| (\\w+)", Pattern.MULTILINE);
@@ -188,7 +188,7 @@ class MonitoringIT {
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
   }
 
-  /** A Prometheus that scrapes the broker every three seconds and has alerts. */
+  /** A Prometheus that scrapes the broker, which may take seconds, and has alerts. */
   private static final class Prometheus implements AutoCloseable {
     private static final Pattern ADDRESS = Pattern.compile("address=\\S*?127\\.0\\.0\\.1:(\\d+)");
 
@@ -200,7 +200,7 @@ class MonitoringIT {
       Files.writeString(
           config,
           """
-          global: {scrape_interval: 3s, evaluation_interval: 3s}
+          global: {scrape_interval: 10s, scrape_timeout: 10s, evaluation_interval: 3s}
           rule_files: ["%s"]
           scrape_configs:
             - job_name: pulsar-broker
