@@ -1,7 +1,9 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.benchmark.nemesis;
 
+import io.pulsarbroadcast.cluster.Node;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * A part that has ended by itself, as brokers and bookies do without their session, while no fault
@@ -11,9 +13,9 @@ final class EndedFault implements Fault {
   private final NemesisCluster cluster;
   private final String what;
 
-  EndedFault(NemesisCluster cluster) throws InterruptedException {
+  EndedFault(NemesisCluster cluster, List<Node> unready) {
     this.cluster = cluster;
-    this.what = cluster.describe(cluster.unready());
+    this.what = cluster.describe(unready);
   }
 
   @Override

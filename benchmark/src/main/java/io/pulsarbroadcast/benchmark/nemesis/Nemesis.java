@@ -111,15 +111,18 @@ final class Nemesis {
     }
     for (int second = 0; second < quietSeconds; second++) {
       TimeUnit.SECONDS.sleep(1);
-      if (!cluster.ended().isEmpty()) {
-        make(ENDED, new EndedFault(cluster));
-      }
+      makeOf(cluster.ended());
       // All in a few seconds, but not all at once.
       RecordedTopic topic = topics.get(sampled++ % topics.size());
       sample(() -> topic.sampleMarkDelete(cluster.admin()));
     }
-    if (!cluster.unready().isEmpty()) {
-      make(ENDED, new EndedFault(cluster));
+    makeOf(cluster.unready());
+  }
+
+  /** These are not ready although no fault did it: that is one. */
+  private void makeOf(List<Node> unready) throws IOException, InterruptedException {
+    if (!unready.isEmpty()) {
+      make(ENDED, new EndedFault(cluster, unready));
     }
   }
 
@@ -227,7 +230,7 @@ final class Nemesis {
       log.accept(cluster.describe(ended) + ", and is started again");
       cluster.start(ended);
     } else {
-      make(ENDED, new EndedFault(cluster));
+      makeOf(ended);
     }
     return true;
   }
