@@ -114,6 +114,16 @@ class HistoryCheckerTest {
     add((l, m) -> new Event.Publish(l, m, Phase.OK, "producer", number, Id.of(7, number)));
   }
 
+  /** Of so many messages, each of which {@code a} is sent. */
+  private void startWithMessages(int count) {
+    start();
+    subscribe("a", 1);
+    for (int number = 1; number <= count; number++) {
+      publish(number);
+      deliver("a", 1, number);
+    }
+  }
+
   private void deliver(String name, int incarnation, int number) {
     deliver(name, incarnation, Id.of(7, number), 0, number);
   }
@@ -275,12 +285,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldFindDisorderInARedelivery() {
-    start();
-    subscribe("a", 1);
-    for (int number = 1; number <= 3; number++) {
-      publish(number);
-      deliver("a", 1, number);
-    }
+    startWithMessages(3);
     subscribe("a", 2);
     deliver("a", 2, 1);
     deliver("a", 2, 3);
@@ -293,10 +298,12 @@ class HistoryCheckerTest {
   void shouldLetAnUnorderedConsumerHaveSingleMessagesAgain() {
     start();
     subscribe("a", 1, Contract.UNORDERED);
-    for (int number = 1; number <= 3; number++) {
-      publish(number);
-      deliver("a", 1, number);
-    }
+    publish(1);
+    deliver("a", 1, 1);
+    publish(2);
+    deliver("a", 1, 2);
+    publish(3);
+    deliver("a", 1, 3);
     deliver("a", 1, Id.of(7, 1), 1, 1);
     deliver("a", 1, Id.of(7, 3), 1, 3);
 
@@ -306,10 +313,7 @@ class HistoryCheckerTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void shouldAllowARepetitionWithinTheWindowOfACrashOnly(boolean crash) {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     acknowledge("a", 1, 1, true);
     millis += 1_400;
     wholeFault(crash);
@@ -336,10 +340,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldFindARepetitionAfterACrashThatIsOlderThanTheWindow() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     acknowledge("a", 1, 1, true);
     millis += 1_600;
     wholeFault(true);
@@ -438,10 +439,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldTakeAReceiptThatComesWhenTheNextIncarnationHasSubscribed() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     acknowledge("a", 1, 1, false);
     subscribe("a", 2);
     add((l, m) -> new Event.Ack(l, m, Phase.OK, "a", 1, Id.of(7, 1), true, true));
@@ -456,10 +454,7 @@ class HistoryCheckerTest {
   /** Of the acknowledgement before, whose message came again and was acknowledged again. */
   @Test
   void shouldNotTakeAReceiptForThatOfAnotherIncarnation() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     acknowledge("a", 1, 1, false);
     subscribe("a", 2);
     deliver("a", 2, 1);
@@ -473,12 +468,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldCountWhatIsAcknowledgedUntilACrashIsOverAsWhatCouldComeAgain() {
-    start();
-    subscribe("a", 1);
-    for (int number = 1; number <= 3; number++) {
-      publish(number);
-      deliver("a", 1, number);
-    }
+    startWithMessages(3);
     acknowledge("a", 1, 1, false);
     fault(true, Step.BEGUN);
     acknowledge("a", 1, 2, false);
@@ -494,10 +484,7 @@ class HistoryCheckerTest {
   /** Each time its acknowledgement may have been under way, but a kill explains only one. */
   @Test
   void shouldSayWhenMoreCameAgainAfterACrashThanCould() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     acknowledge("a", 1, 1, false);
     wholeFault(true);
     millis += 1;
@@ -581,12 +568,7 @@ class HistoryCheckerTest {
   /** The broker knows that 2 is acknowledged, but not by the acknowledgement that covers 1 too. */
   @Test
   void shouldNotConcludeFromOneMessageThatACumulativeAcknowledgementWasTaken() {
-    start();
-    subscribe("a", 1);
-    for (int number = 1; number <= 3; number++) {
-      publish(number);
-      deliver("a", 1, number);
-    }
+    startWithMessages(3);
     add((l, m) -> new Event.Ack(l, m, Phase.INVOKED, "a", 1, Id.of(7, 2), false, true));
     add((l, m) -> new Event.Ack(l, m, Phase.OK, "a", 1, Id.of(7, 2), false, true));
     acknowledge("a", 1, 2, false);
@@ -601,10 +583,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldGiveANameThatUnsubscribedANewBeginning() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     publish(2);
     add((l, m) -> new Event.Unsubscribe(l, m, Phase.INVOKED, "a", 1));
     add((l, m) -> new Event.Unsubscribe(l, m, Phase.OK, "a", 1));
@@ -660,10 +639,7 @@ class HistoryCheckerTest {
   @ParameterizedTest
   @ValueSource(strings = {"closed", "unsubscribed", "expired"})
   void shouldNotEndAnIncarnationByWhatIsAboutTheOneBefore(String ended) {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     acknowledge("a", 1, 1, true);
     if (ended.equals("unsubscribed")) {
       unsubscribe(Phase.INVOKED);
@@ -776,10 +752,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldFindAMessageThatNobodyPublished() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     deliver("a", 1, Id.of(7, 2), 0, 99);
 
     assertThat(check())
@@ -804,10 +777,7 @@ class HistoryCheckerTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void shouldCompareAMarkDeletePositionWithWhatWasKnownWhenItWasAskedFor(boolean before) {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     acknowledge("a", 1, 1, true);
     add((l, m) -> new Event.Seek(l, m, Phase.INVOKED, "a", 1, Id.of(7, 1)));
     long askedMicros = millis * 1_000;
@@ -957,10 +927,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldNotJudgeStarvationBeforePatienceOrHealing() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     publish(2);
     assertThat(check())
         .singleElement()
@@ -977,10 +944,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldSayOfWhoDoesNotComeBackThatItStarves() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     add((l, m) -> new Event.Subscribe(l, m, Phase.INVOKED, "a", 2, Contract.ORDERED));
     publish(2);
     end();
@@ -1013,10 +977,7 @@ class HistoryCheckerTest {
   /** As when its topic is loaded and closed again and again. */
   @Test
   void shouldSayOfWhoComesBackAgainAndAgainAndIsSentNothingThatItStarves() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     publish(2);
     for (int incarnation = 2; incarnation < 60; incarnation++) {
       millis += 500;
@@ -1030,10 +991,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldNotSayOfWhoWasClosedMeanwhileThatItStarves() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     acknowledge("a", 1, 1, true);
     subscribe("a", 2);
     add((l, m) -> new Event.Closed(l, m, "a", 2));
@@ -1049,10 +1007,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldSayOfWhoAsksAgainAndAgainThatItStarves() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     for (int asks = 0; asks < 60; asks++) {
       add((l, m) -> new Event.Redeliver(l, m, "a", 1));
       millis += 500;
@@ -1065,10 +1020,7 @@ class HistoryCheckerTest {
 
   @Test
   void shouldSayOfWhoDoesNotComeBackForWhatItHasNotAcknowledgedThatItStarves() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     millis += 60_000;
     add((l, m) -> new Event.Subscribe(l, m, Phase.INVOKED, "a", 2, Contract.ORDERED));
     assertThat(new HistoryChecker().check(events.stream()))
@@ -1090,10 +1042,7 @@ class HistoryCheckerTest {
   /** A move in order has stored it, and the next incarnation has shown that. */
   @Test
   void shouldNotTakeWhatWasStoredBeforeForLostByACrash() {
-    start();
-    subscribe("a", 1);
-    publish(1);
-    deliver("a", 1, 1);
+    startWithMessages(1);
     acknowledge("a", 1, 1, true);
     millis += 10_000;
     wholeFault(false);

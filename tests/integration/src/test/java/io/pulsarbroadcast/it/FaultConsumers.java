@@ -10,10 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
@@ -78,11 +76,6 @@ final class FaultConsumers {
   }
 
   private static long faultsOf(Broker broker, String topic) throws IOException {
-    String local = PositionsFaults.localNameOf(topic);
-    try (Stream<String> lines = Files.lines(broker.process().logFile())) {
-      return lines
-          .filter(line -> line.contains("Fault: cannot open") && line.contains(local))
-          .count();
-    }
+    return broker.logLines("Fault: cannot open", PositionsFaults.localNameOf(topic)).size();
   }
 }

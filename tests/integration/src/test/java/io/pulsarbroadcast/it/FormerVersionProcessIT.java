@@ -10,11 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -71,7 +68,7 @@ class FormerVersionProcessIT {
         try (Consumer<String> fresh = Broker.atOnce(client, topic, "all", "fresh").subscribe()) {
           assertThat(receiveAndAck(fresh, 2)).isEqualTo(values(5, 7));
         }
-        assertThat(log(broker)).anyMatch(line -> line.contains("known are 1 and 2"));
+        assertThat(broker.logLines()).anyMatch(line -> line.contains("known are 1 and 2"));
         // That version knows nobody else, and moves the subscription on.
         awaitBacklog(broker, topic, "all", 5);
         assertThat(receiveAll(client, topic, "all", "car", 5)).isEqualTo(values(7, 12));
@@ -170,12 +167,6 @@ class FormerVersionProcessIT {
       List<String> received = receiveAndAck(consumer, count);
       assertNothingMore(consumer);
       return received;
-    }
-  }
-
-  private static List<String> log(Broker broker) throws IOException {
-    try (Stream<String> lines = Files.lines(broker.process().logFile())) {
-      return lines.toList();
     }
   }
 }
