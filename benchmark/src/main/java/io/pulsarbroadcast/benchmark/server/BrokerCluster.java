@@ -26,9 +26,13 @@ public final class BrokerCluster implements AutoCloseable {
   private static final String NAMESPACE = "public/bench";
   private static final int NOT_FOUND = 404;
 
-  /** Unless set: so that topics stay where they were loaded, and with their counters. */
+  /**
+   * Unless set: so that topics are loaded everywhere, also when the machine is busy (a broker above
+   * the threshold gets nothing), stay where they were loaded, and with their counters.
+   */
   private static final Map<String, String> STEADY =
       Map.of(
+          "loadBalancerBrokerOverloadedThresholdPercentage", "1000",
           "loadBalancerSheddingEnabled", "false",
           "loadBalancerAutoBundleSplitEnabled", "false",
           "brokerDeleteInactiveTopicsEnabled", "false");

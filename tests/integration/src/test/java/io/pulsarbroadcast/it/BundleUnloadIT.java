@@ -3,6 +3,7 @@ package io.pulsarbroadcast.it;
 
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
@@ -56,6 +57,8 @@ class BundleUnloadIT {
             .admin()
             .namespaces()
             .unloadNamespaceBundle(namespace, broker.admin().lookups().getBundleRange(topic));
+        awaitConnected(broker, car);
+        awaitConnected(broker, bus);
       }
     }
     assertThat(broker.logLines("[" + topic + "][all] "))

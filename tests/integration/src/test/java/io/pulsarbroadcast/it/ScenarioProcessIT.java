@@ -71,9 +71,10 @@ class ScenarioProcessIT {
   void shouldLetBadConsumersCatchUpWhenTheyWake() throws Exception {
     JsonNode figures =
         run(
-            // 8 MB a second: what a socket holds, and what may wait for it, is full after a second
-            // or two, and whatever is kept beyond that shows in the broker's memory.
-            "soak --consumers 4 --connections 2 --size 100000 --rate 80 --minutes 0.25"
+            // 3 MB a second: what a socket holds, and what may wait for it, is full after a few
+            // seconds, and whatever is kept beyond that shows in the broker's memory. Of 8 MB a
+            // second, a machine with five other brokers never saw the end of the backlog.
+            "soak --consumers 4 --connections 2 --size 100000 --rate 30 --minutes 0.25"
                 + " --never-read 2 --never-acknowledge 1 --warmup-seconds 5 --sample-seconds 1"
                 + " --broker-setting broadcastConnectionMaxPendingBytes=1000000"
                 + " --broker-direct-mb 512 --broker-setting managedLedgerCacheSizeMB=32"
@@ -83,7 +84,7 @@ class ScenarioProcessIT {
     assertThat(figures.path("p99MillisWith").asDouble())
         .as("I8: nobody waits for those that stand still for 15 s")
         .isLessThan(5_000);
-    assertThat(figures.path("backlogWhenWoken").asLong()).isGreaterThan(400);
+    assertThat(figures.path("backlogWhenWoken").asLong()).isGreaterThan(225);
     assertThat(figures.path("backlogAtEnd").asLong()).isZero();
     assertThat(files()).contains("memory.csv", "latency.csv", "consumers.csv", "report.html");
   }
