@@ -299,10 +299,11 @@ public final class HistoryChecker {
     }
     long knownMicros = neverSent.stream().mapToLong(Message::micros).min().orElse(0);
     Incarnation current = consumer.current();
-    if (!isOverPatience(Math.max(knownMicros, connected ? current.waitingMicros : 0))) {
+    long awayMicros = registration.awayMicros();
+    if (!isOverPatience(Math.max(knownMicros, connected ? current.waitingMicros : awayMicros))) {
       neverSent = List.of();
     }
-    if (!isOverPatience(connected ? current.askedMicros : registration.awayMicros())) {
+    if (!isOverPatience(connected ? current.askedMicros : awayMicros)) {
       notSentAgain = List.of();
     }
     if (neverSent.isEmpty() && notSentAgain.isEmpty()) {

@@ -48,7 +48,7 @@ final class Registration {
       }
       attempted = subscribe.incarnation();
       attemptedLine = subscribe.line();
-      awayMicros = connected ? subscribe.micros() : awayMicros;
+      awayMicros = connected || closed ? subscribe.micros() : awayMicros;
       connected = false;
       closed = false;
     } else if (subscribe.phase() == Phase.OK && subscribe.incarnation() == attempted) {
@@ -105,6 +105,7 @@ final class Registration {
       }
       if (seek.phase() != Phase.FAILED) {
         overTo = seek.incarnation();
+        state.current().closed();
       }
     }
   }

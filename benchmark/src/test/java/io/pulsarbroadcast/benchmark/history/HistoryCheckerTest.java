@@ -1039,6 +1039,39 @@ class HistoryCheckerTest {
             "I7, line 6 and 121: 1 message, the first 7:1, not sent to a, which did not come back.");
   }
 
+  @Test
+  void shouldNotSayOfWhoComesBackMuchLaterThatItStarves() {
+    startWithMessages(1);
+    add((l, m) -> new Event.Closed(l, m, "a", 1));
+    publish(2);
+    millis += 60_000;
+    add((l, m) -> new Event.Subscribe(l, m, Phase.INVOKED, "a", 2, Contract.ORDERED));
+
+    assertThat(new HistoryChecker().check(events.stream()))
+        .singleElement()
+        .asString()
+        .endsWith("The history ends too early to say whether a starves.");
+  }
+
+  @Test
+  void shouldNotSayOfWhoHasJustSoughtThatItStarves() {
+    start();
+    subscribe("b", 1);
+    publish(1);
+    deliver("b", 1, 1);
+    acknowledge("b", 1, 1, true);
+    subscribe("a", 1);
+    millis += 60_000;
+    add((l, m) -> new Event.Seek(l, m, Phase.INVOKED, "a", 1, Id.of(7, 1)));
+    add((l, m) -> new Event.Seek(l, m, Phase.OK, "a", 1, Id.of(7, 1)));
+    subscribe("a", 2);
+
+    assertThat(new HistoryChecker().check(events.stream()))
+        .singleElement()
+        .asString()
+        .endsWith("The history ends too early to say whether a starves.");
+  }
+
   /** A move in order has stored it, and the next incarnation has shown that. */
   @Test
   void shouldNotTakeWhatWasStoredBeforeForLostByACrash() {
