@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * A part that has ended by itself, as brokers and bookies do without their session, while no fault
- * did it. It is over before it is noticed, a second at most.
+ * did it. It is over before it is noticed.
  */
 final class EndedFault implements Fault {
   private final NemesisCluster cluster;

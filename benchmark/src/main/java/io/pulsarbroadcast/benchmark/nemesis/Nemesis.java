@@ -2,7 +2,7 @@
 package io.pulsarbroadcast.benchmark.nemesis;
 
 import io.pulsarbroadcast.benchmark.broker.MetricsPage;
-import io.pulsarbroadcast.benchmark.history.Event.Step;
+import io.pulsarbroadcast.benchmark.scenario.Periodic;
 import io.pulsarbroadcast.cluster.Node;
 import java.io.IOException;
 import java.time.Duration;
@@ -14,18 +14,18 @@ import java.util.function.Consumer;
 
 /**
  * Makes one fault after the other, drawn from a seed; between them all is quiet until every
- * consumer receives again. One thread may call it.
+ * consumer receives again. What ends by itself is a fault as well, noticed within a second until
+ * this is closed. One thread may call it.
  */
-final class Nemesis {
+final class Nemesis implements AutoCloseable {
   private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(90);
 
   /** In which a part that was frozen, or cut off, hears that its session is over, and ends. */
   private static final int SETTLE_SECONDS = 4;
 
-  /** What was not drawn, but happened by itself. */
-  private static final String ENDED = "ended-by-itself";
+  private static final int WATCH_SECONDS = 1;
 
-  /** What happened. */
+  /** What happened. What did not come about is not a number. */
   record Made(
       int number,
       String kind,
@@ -55,7 +55,8 @@ final class Nemesis {
   private final long startNanos = System.nanoTime();
   private final List<Made> made = new ArrayList<>();
   private final FaultDeck deck;
-  private int numbers;
+  private final FaultHistory history;
+  private final Periodic watch;
   private int sampled;
 
   /**
@@ -79,6 +80,17 @@ final class Nemesis {
     this.quietSeconds = quietSeconds;
     this.recoverySeconds = recoverySeconds;
     this.log = log;
+    this.history =
+        new FaultHistory(
+            (step, number, kind, crash) ->
+                topics.forEach(topic -> topic.fault(step, number, kind, crash)));
+    this.watch = new Periodic("nemesis-watch", WATCH_SECONDS, WATCH_SECONDS, this::watch);
+  }
+
+  private void watch() {
+    if (cluster.hasEndedByItself()) {
+      history.noticedEnd();
+    }
   }
 
   /** Those that were made so far. */
@@ -97,6 +109,7 @@ final class Nemesis {
     do {
       FaultKind kind = deck.next();
       make(kind.toString(), kind.draw(cluster, random));
+      watch.check();
       quiet();
     } while (System.nanoTime() - startNanos < time.toNanos());
   }
@@ -109,20 +122,19 @@ final class Nemesis {
             topics.forEach(topic -> topic.skipped(broker.name(), page));
           });
     }
-    for (int second = 0; second < quietSeconds; second++) {
+    int calmSeconds = 0;
+    while (calmSeconds < quietSeconds) {
       TimeUnit.SECONDS.sleep(1);
-      makeOf(cluster.ended());
+      calmSeconds++;
+      List<Node> unready = calmSeconds < quietSeconds ? cluster.ended() : cluster.unready();
+      if (!unready.isEmpty()) {
+        // Although no fault did it: that is one.
+        makeOf(unready);
+        calmSeconds = 0;
+      }
       // All in a few seconds, but not all at once.
       RecordedTopic topic = topics.get(sampled++ % topics.size());
       sample(() -> topic.sampleMarkDelete(cluster.admin()));
-    }
-    makeOf(cluster.unready());
-  }
-
-  /** These are not ready although no fault did it: that is one. */
-  private void makeOf(List<Node> unready) throws IOException, InterruptedException {
-    if (!unready.isEmpty()) {
-      make(ENDED, new EndedFault(cluster, unready));
     }
   }
 
@@ -140,25 +152,39 @@ final class Nemesis {
     }
   }
 
+  private void makeOf(List<Node> unready) throws IOException, InterruptedException {
+    make(history.ended(), FaultHistory.ENDED, new EndedFault(cluster, unready));
+  }
+
   private void make(String kind, Fault fault) throws IOException, InterruptedException {
-    int number = ++numbers;
+    make(history.begun(kind, fault.isCrash()), kind, fault);
+  }
+
+  private void make(int number, String kind, Fault fault) throws IOException, InterruptedException {
     double beganSeconds = seconds();
-    log.accept("fault %d, %s: %s".formatted(number, kind, fault.what()));
-    tell(Step.BEGUN, number, kind, fault);
     double confirmedSeconds = Double.NaN;
+    double healedSeconds = Double.NaN;
+    double recoveredSeconds = Double.NaN;
+    log.accept("fault %d, %s: %s".formatted(number, kind, fault.what()));
     try {
-      fault.begin();
-      Wait.until(CONFIRM_TIMEOUT, fault.what() + " to be seen", fault::isConfirmed);
-      confirmedSeconds = seconds() - beganSeconds;
-      tell(Step.CONFIRMED, number, kind, fault);
-      TimeUnit.MILLISECONDS.sleep(fault.holdMillis());
-    } catch (IOException e) {
-      log.accept("fault %d was not seen to happen: %s".formatted(number, e));
-    }
-    fault.heal();
-    double healedSeconds = seconds() - beganSeconds;
-    try {
+      if (bites(number, fault)) {
+        confirmedSeconds = seconds() - beganSeconds;
+        history.confirmed(number);
+        TimeUnit.MILLISECONDS.sleep(fault.holdMillis());
+      }
+      fault.heal();
+      healedSeconds = seconds() - beganSeconds;
       awaitRecovered(number, fault);
+      recoveredSeconds = settle(number, fault) - beganSeconds;
+      log.accept(
+          "fault %d: seen after %.1f s, undone after %.1f s, all consumers receive again after %.1f s"
+              .formatted(number, confirmedSeconds, healedSeconds, recoveredSeconds));
+      history.healed(number);
+    } catch (StarvedException e) {
+      // Every part is ready: from here on it counts that somebody waits.
+      history.healed(number);
+      throw e;
+    } finally {
       made.add(
           new Made(
               number,
@@ -167,13 +193,18 @@ final class Nemesis {
               beganSeconds,
               confirmedSeconds,
               healedSeconds,
-              seconds() - beganSeconds));
-      log.accept(
-          "fault %d: seen after %.1f s, undone after %.1f s, all consumers receive again after %.1f s"
-              .formatted(number, confirmedSeconds, healedSeconds, seconds() - beganSeconds));
-      settle(number, fault);
-    } finally {
-      tell(Step.HEALED, number, kind, fault);
+              recoveredSeconds));
+    }
+  }
+
+  private boolean bites(int number, Fault fault) throws InterruptedException {
+    try {
+      fault.begin();
+      Wait.until(CONFIRM_TIMEOUT, fault.what() + " to be seen", fault::isConfirmed);
+      return true;
+    } catch (IOException e) {
+      log.accept("fault %d was not seen to happen: %s".formatted(number, e));
+      return false;
     }
   }
 
@@ -203,18 +234,25 @@ final class Nemesis {
     }
   }
 
-  /** Returns when nothing has ended for a while: what was frozen may do so when it goes on. */
-  private void settle(int number, Fault fault) throws IOException, InterruptedException {
+  /**
+   * Returns when all has been ready for a while: what was frozen may end when it goes on.
+   *
+   * @return when every consumer received again, in seconds of the run
+   */
+  private double settle(int number, Fault fault) throws IOException, InterruptedException {
+    double recoveredSeconds = seconds();
     int calmSeconds = 0;
     while (calmSeconds < SETTLE_SECONDS) {
       TimeUnit.SECONDS.sleep(1);
       calmSeconds++;
-      if (restartEnded(fault)) {
+      if (restartEnded(fault) || !cluster.unready().isEmpty()) {
         cluster.awaitReady();
         awaitRecovered(number, fault);
+        recoveredSeconds = seconds();
         calmSeconds = 0;
       }
     }
+    return recoveredSeconds;
   }
 
   /**
@@ -235,11 +273,12 @@ final class Nemesis {
     return true;
   }
 
-  private void tell(Step step, int number, String kind, Fault fault) {
-    topics.forEach(topic -> topic.fault(step, number, kind, fault.isCrash()));
-  }
-
   private double seconds() {
     return (System.nanoTime() - startNanos) / 1e9;
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    watch.close();
   }
 }

@@ -13,9 +13,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** The cluster that is disturbed, with the topics under load. One thread may call it. */
+/**
+ * The cluster that is disturbed, with the topics under load. One thread may call it, unless a
+ * method says otherwise.
+ */
 final class NemesisCluster {
   /** What a broker logs that serves from now on. */
   private static final String READY = "messaging service is ready";
@@ -31,6 +36,9 @@ final class NemesisCluster {
 
   /** Where the log of each broker ended when it was started last, unless a fault has ended it. */
   private final Map<Node, LogMark> starts = new HashMap<>();
+
+  /** What a fault ends, until it runs again. The watch reads it, too. */
+  private final Set<Node> ending = ConcurrentHashMap.newKeySet();
 
   private final List<String> crashed = new ArrayList<>();
 
@@ -171,7 +179,7 @@ final class NemesisCluster {
    */
   private boolean isStartable(Node node) {
     try {
-      return !bookies().contains(node) || !isListed(node);
+      return !bookies().contains(node) || !(isListed(node) || isListedReadOnly(node));
     } catch (IOException e) {
       return false; // Without ZooKeeper it would end again.
     }
@@ -183,13 +191,16 @@ final class NemesisCluster {
         .map(
             node ->
                 node.name()
-                    + (node.isRunning() ? " is not ready" : " has ended by itself")
+                    + (node.isRunning()
+                        ? " is not ready"
+                        : node.wasKilled() ? " was killed" : " has ended by itself")
                     + (hasCrashed(node) ? " although it had its session" : ""))
         .collect(Collectors.joining(", "));
   }
 
   /** A fault is about to end it. */
   void ending(Node node) {
+    ending.add(node);
     starts.remove(node);
   }
 
@@ -208,16 +219,28 @@ final class NemesisCluster {
       starts.put(node, new LogMark(node));
     }
     node.restart();
+    ending.remove(node);
+  }
+
+  /** Whether some part does not run, and no fault has ended it. Any thread may ask. */
+  boolean hasEndedByItself() {
+    return nodes().stream()
+        .anyMatch(
+            node ->
+                // Asked again, as it may be ended meanwhile.
+                !ending.contains(node) && !node.isRunning() && !ending.contains(node));
   }
 
   /**
    * Whether it is a broker that has ended by itself after it was ready, and had its session:
-   * without that, brokers are told to end.
+   * without that, brokers are told to end. One that was killed was killed by its machine, which had
+   * no memory left.
    */
   boolean hasCrashed(Node node) {
     LogMark start = starts.get(node);
     return start != null
         && !node.isRunning()
+        && !node.wasKilled()
         && start.hasSince(READY)
         && Confirmation.SESSION_ENDS.stream().noneMatch(start::hasSince);
   }
@@ -276,8 +299,16 @@ final class NemesisCluster {
 
   /** Whether ZooKeeper has the bookie among those that take entries. */
   boolean isListed(Node bookie) throws IOException {
+    return hasEphemeral("/ledgers/available/", bookie);
+  }
+
+  private boolean isListedReadOnly(Node bookie) throws IOException {
+    return hasEphemeral("/ledgers/available/readonly/", bookie);
+  }
+
+  private boolean hasEphemeral(String folder, Node bookie) throws IOException {
     return ZooKeeperDump.of(zookeeper())
-        .hasEphemeral("/ledgers/available/" + bookie.name() + ":" + PulsarContainers.BOOKIE_PORT);
+        .hasEphemeral(folder + bookie.name() + ":" + PulsarContainers.BOOKIE_PORT);
   }
 
   /** Whether ZooKeeper has a session of the broker. */

@@ -55,6 +55,8 @@ public final class NemesisCommand extends BenchSubcommand {
 
   private static final int MAX_STORED_MEGABYTES = 1_024;
 
+  private static final String FLUSH_INTERVAL = "broadcastPositionFlushIntervalMillis";
+
   private static final Executor CLOSER = NewThread.named("close-topic");
 
   enum LoadManager {
@@ -176,6 +178,7 @@ public final class NemesisCommand extends BenchSubcommand {
 
   @Override
   protected int measure(Session session) throws Exception {
+    int flushMillis = flushMillis(session);
     long drawn = seed == null ? new Random().nextInt(Integer.MAX_VALUE) : seed;
     LoadManager manager =
         loadManager == null
@@ -194,7 +197,7 @@ public final class NemesisCommand extends BenchSubcommand {
                   .toList());
       cluster.createTopics();
       session.say("%d topics are there, on %d brokers", topics, BROKERS);
-      return run(session, cluster, drawn);
+      return run(session, cluster, flushMillis, drawn);
     }
   }
 
@@ -234,18 +237,12 @@ public final class NemesisCommand extends BenchSubcommand {
     return options;
   }
 
-  private int run(Session session, NemesisCluster cluster, long drawn)
+  private int run(Session session, NemesisCluster cluster, int flushMillis, long drawn)
       throws IOException, InterruptedException, FleetException {
     int messages = (int) messagesOfTopic();
     RecordedTopic.Options each =
         new RecordedTopic.Options(
-            cluster.serviceUrl(),
-            flushMillis(session),
-            stock,
-            consumers,
-            CONNECTIONS,
-            rate,
-            sizeBytes);
+            cluster.serviceUrl(), flushMillis, stock, consumers, CONNECTIONS, rate, sizeBytes);
     List<RecordedTopic> recorded = new ArrayList<>();
     NemesisReport report = new NemesisReport(session, drawn);
     try {
@@ -262,7 +259,7 @@ public final class NemesisCommand extends BenchSubcommand {
         cluster.loaded(topic);
       }
       session.say("%,d consumers of %d topics are subscribed", topics * consumers, topics);
-      Nemesis nemesis =
+      try (Nemesis nemesis =
           new Nemesis(
               cluster,
               recorded,
@@ -270,17 +267,19 @@ public final class NemesisCommand extends BenchSubcommand {
               drawn,
               quietSeconds,
               recoverySeconds,
-              line -> session.say("%s", line));
-      try {
-        nemesis.run(Duration.ofSeconds((long) (minutes * SECONDS_PER_MINUTE)));
-        report.published(stop(recorded, cluster));
-      } catch (IOException e) {
-        report.ended(e);
-        // So that the histories show who starves.
-        TimeUnit.MILLISECONDS.sleep(2 * RecordedTopic.PATIENCE_MILLIS);
+              line -> session.say("%s", line))) {
+        try {
+          nemesis.run(Duration.ofSeconds((long) (minutes * SECONDS_PER_MINUTE)));
+          stop(recorded, cluster);
+        } catch (IOException | FleetException | RuntimeException e) {
+          // The engine's client throws the last.
+          report.ended(e);
+          // So that the histories show who starves.
+          TimeUnit.MILLISECONDS.sleep(2 * RecordedTopic.PATIENCE_MILLIS);
+        }
+        report.made(nemesis.made());
+        report.crashed(cluster.crashed());
       }
-      report.made(nemesis.made());
-      report.crashed(cluster.crashed());
     } finally {
       close(recorded);
     }
@@ -288,9 +287,16 @@ public final class NemesisCommand extends BenchSubcommand {
     return report.finish(recorded);
   }
 
+  /** How far positions are behind, at most; the brokers are told the same. */
   private static int flushMillis(Session session) {
-    return Integer.parseInt(
-        session.brokerSettings().getOrDefault("broadcastPositionFlushIntervalMillis", "1000"));
+    String value = session.brokerSettings().getOrDefault(FLUSH_INTERVAL, "1000");
+    try {
+      return Integer.parseUnsignedInt(value.strip());
+    } catch (NumberFormatException e) {
+      throw new InvalidOptionException(
+          "--broker-setting %s is \"%s\"; allowed: milliseconds, a whole number"
+              .formatted(FLUSH_INTERVAL, value));
+    }
   }
 
   /** At once: each takes seconds. */
@@ -306,12 +312,11 @@ public final class NemesisCommand extends BenchSubcommand {
     }
   }
 
-  private static int stop(List<RecordedTopic> recorded, NemesisCluster cluster)
+  private static void stop(List<RecordedTopic> recorded, NemesisCluster cluster)
       throws IOException, InterruptedException, FleetException {
-    int published = 0;
     TimeUnit.MILLISECONDS.sleep(RecordedTopic.PATIENCE_MILLIS);
     for (RecordedTopic topic : recorded) {
-      published += topic.stop(STOP_TIMEOUT);
+      topic.stop(STOP_TIMEOUT);
     }
     TimeUnit.MILLISECONDS.sleep(RecordedTopic.PATIENCE_MILLIS);
     for (RecordedTopic topic : recorded) {
@@ -323,6 +328,5 @@ public final class NemesisCommand extends BenchSubcommand {
             return true;
           });
     }
-    return published;
   }
 }

@@ -29,8 +29,6 @@ final class NemesisReport {
   /** Null if neither the cluster nor this machine failed. */
   private String failure;
 
-  private int published;
-
   NemesisReport(Session session, long seed) {
     this.session = session;
     this.seed = seed;
@@ -40,17 +38,13 @@ final class NemesisReport {
     this.made = faults;
   }
 
-  void published(int messages) {
-    this.published = messages;
-  }
-
   /** The brokers that ended although they had their session, one for each time. */
   void crashed(List<String> brokers) {
     this.crashed = brokers;
   }
 
   /** What ended it before its time. */
-  void ended(IOException why) {
+  void ended(Exception why) {
     if (why instanceof StarvedException) {
       starved = why.getMessage();
     } else {
@@ -64,6 +58,8 @@ final class NemesisReport {
     for (RecordedTopic topic : topics) {
       verdicts.put(topic, topic.verdict());
     }
+    long published =
+        verdicts.values().stream().mapToLong(verdict -> verdict.summary().published()).sum();
     session.write("faults", faults(verdicts));
     session.print("");
     session.print(
@@ -151,13 +147,18 @@ final class NemesisReport {
     ResultTable table =
         new ResultTable("kind", "faults", "all receive again after, s: median", "longest");
     for (String kind : made.stream().map(Made::kind).sorted().distinct().toList()) {
+      List<Made> all = made.stream().filter(one -> one.kind().equals(kind)).toList();
       double[] seconds =
-          made.stream()
-              .filter(one -> one.kind().equals(kind))
+          all.stream()
               .mapToDouble(Made::recoveredAfterSeconds)
+              .filter(Double::isFinite)
               .sorted()
               .toArray();
-      table.row(kind, seconds.length, seconds[seconds.length / 2], seconds[seconds.length - 1]);
+      table.row(
+          kind,
+          all.size(),
+          seconds.length == 0 ? Double.NaN : seconds[seconds.length / 2],
+          seconds.length == 0 ? Double.NaN : seconds[seconds.length - 1]);
     }
     return table;
   }

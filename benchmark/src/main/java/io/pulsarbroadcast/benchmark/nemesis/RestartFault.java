@@ -8,9 +8,6 @@ import java.io.IOException;
 final class RestartFault implements Fault {
   private static final int STOP_TIMEOUT_SECONDS = 90;
 
-  /** What a process is ended with that did not end by itself in time. */
-  private static final int SIGKILLED = 128 + 9;
-
   private final NemesisCluster cluster;
   private final Node broker;
   private final Confirmation moved;
@@ -35,8 +32,8 @@ final class RestartFault implements Fault {
   public void begin() throws IOException, InterruptedException {
     moved.prepare();
     cluster.ending(broker);
-    long code = broker.stop(STOP_TIMEOUT_SECONDS);
-    if (code == SIGKILLED) {
+    broker.stop(STOP_TIMEOUT_SECONDS);
+    if (broker.wasKilled()) {
       throw new IOException(
           "%s did not end within %d s".formatted(broker.name(), STOP_TIMEOUT_SECONDS));
     }

@@ -14,16 +14,17 @@ import java.util.concurrent.TimeUnit;
  * Does something every few seconds on a thread of its own, until it fails or is closed. One thread
  * may call it.
  */
-final class Periodic implements AutoCloseable {
+public final class Periodic implements AutoCloseable {
   /** What it does. */
-  interface Task {
+  public interface Task {
     void run() throws IOException, InterruptedException;
   }
 
   private final ScheduledExecutorService timer;
   private final ScheduledFuture<?> running;
 
-  Periodic(String name, int firstAfterSeconds, int everySeconds, Task task) {
+  /** Begins. */
+  public Periodic(String name, int firstAfterSeconds, int everySeconds, Task task) {
     timer = Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory(name, true));
     running =
         timer.scheduleAtFixedRate(
@@ -41,7 +42,7 @@ final class Periodic implements AutoCloseable {
   }
 
   /** Throws when it has failed. */
-  void check() throws IOException, InterruptedException {
+  public void check() throws IOException, InterruptedException {
     if (running.isDone() && !running.isCancelled()) {
       try {
         running.get();

@@ -19,6 +19,9 @@ public final class Node {
   private static final Pattern ERROR = Pattern.compile("\\bERROR\\b|Exception");
   private static final int SHOWN_LINES = 10;
 
+  /** What a process ends with after SIGKILL. */
+  private static final int SIGKILLED = 128 + 9;
+
   private final String name;
   private final String address;
   private final GenericContainer<?> container;
@@ -53,10 +56,9 @@ public final class Node {
     ask(container.getDockerClient().startContainerCmd(id()));
   }
 
-  /** Ends its process in order, and with SIGKILL when the time is over; returns the exit code. */
-  public long stop(int timeoutSeconds) throws IOException {
+  /** Ends its process in order, and with SIGKILL when the time is over. */
+  public void stop(int timeoutSeconds) throws IOException {
     ask(container.getDockerClient().stopContainerCmd(id()).withTimeout(timeoutSeconds));
-    return exitCode();
   }
 
   private void ask(SyncDockerCmd<?> command) throws IOException {
@@ -73,6 +75,11 @@ public final class Node {
 
   public boolean isRunning() {
     return Boolean.TRUE.equals(state().getRunning());
+  }
+
+  /** Whether its process was ended with SIGKILL, by whomever. */
+  public boolean wasKilled() {
+    return !isRunning() && exitCode() == SIGKILLED;
   }
 
   /** The number of its process on the machine that has the engine. */

@@ -30,6 +30,9 @@ public final class PulsarContainers implements AutoCloseable {
   public static final int BOOKIE_PORT = 3181;
   public static final int ZOOKEEPER_PORT = 2181;
 
+  /** Of the environment's variables that also add a key to a file of properties. */
+  private static final String PREFIX = "PULSAR_PREFIX_";
+
   private static final String METADATA_STORE = "zk:" + ZOOKEEPER + ":" + ZOOKEEPER_PORT;
   private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
 
@@ -149,7 +152,8 @@ public final class PulsarContainers implements AutoCloseable {
     settings.put("defaultNumberOfNamespaceBundles", "1");
     settings.put("loadBalancerSheddingEnabled", "false");
     settings.put("loadBalancerAutoBundleSplitEnabled", "false");
-    settings.putAll(options.brokerSettings);
+    // So that the file gets the key also if it has no such line, as of the plugin's settings.
+    options.brokerSettings.forEach((key, value) -> settings.put(PREFIX + key, value));
     return node(
         name,
         "broker",

@@ -29,9 +29,6 @@ final class PulsarCluster implements AutoCloseable {
   /** brokerShutdownTimeoutMs, and what comes after it. */
   private static final int STOP_TIMEOUT_SECONDS = 90;
 
-  /** What a process is ended with that did not end by itself in time. */
-  private static final int SIGKILLED = 128 + 9;
-
   private final PulsarContainers containers;
   private final PulsarAdmin admin;
   private int replaced;
@@ -127,9 +124,10 @@ final class PulsarCluster implements AutoCloseable {
 
   /** Ends a broker in order, and starts one of the given image in its place, with its settings. */
   void replace(String name, Future<String> image) throws IOException {
-    assertThat(containers.node(name).stop(STOP_TIMEOUT_SECONDS))
-        .as("exit code of %s, which has %d s", name, STOP_TIMEOUT_SECONDS)
-        .isNotEqualTo(SIGKILLED);
+    containers.node(name).stop(STOP_TIMEOUT_SECONDS);
+    assertThat(containers.node(name).wasKilled())
+        .as("%s did not end within %d s", name, STOP_TIMEOUT_SECONDS)
+        .isFalse();
     replaced++;
     containers.replaceBroker(name, image, "%s-replaced-%d".formatted(name, replaced));
     awaitBothBrokers();
