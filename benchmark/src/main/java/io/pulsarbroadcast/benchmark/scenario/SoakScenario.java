@@ -150,7 +150,7 @@ public final class SoakScenario extends AbstractScenario {
       awaitReached(bad.neverReading(), last, CATCH_UP_TIMEOUT);
       awaitReached(bad.neverAcknowledging(), last, CATCH_UP_TIMEOUT);
       bad.settle();
-      await(Duration.ofSeconds(30), BACKLOG_POLL_MILLIS, () -> backlog(broker) == 0);
+      await(Duration.ofMinutes(2), BACKLOG_POLL_MILLIS, () -> backlog(broker) == 0);
       long backlogAtEnd = backlog(broker);
       memory.check();
       FleetSnapshot fleet = running.fleet().snapshot();

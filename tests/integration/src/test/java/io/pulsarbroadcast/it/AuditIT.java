@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.Map;
+import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -51,12 +52,13 @@ class AuditIT {
   @Test
   void shouldNameThePositionThatExpiredWithABacklog(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    broker
-        .broadcast(topic, "all", "car-1")
-        .property("pulsar.broadcast.cursor.ttl.seconds", "3")
-        .subscribe()
-        .close();
-    Messages.publish(broker, topic, 0, 4);
+    try (Consumer<String> car =
+        broker
+            .broadcast(topic, "all", "car-1")
+            .property("pulsar.broadcast.cursor.ttl.seconds", "3")
+            .subscribe()) {
+      Messages.publish(broker, topic, 0, 4);
+    }
 
     await().until(() -> audit(broker, topic).size() == 1);
     assertThat(audit(broker, topic).get(0))

@@ -242,6 +242,8 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
           .serviceUrl(process.serviceUrl())
           .enableTransaction(transactions)
           .connectionMaxIdleSeconds(-1)
+          .operationTimeout(1, TimeUnit.MINUTES)
+          .lookupTimeout(1, TimeUnit.MINUTES)
           .build();
     }
 

@@ -11,6 +11,7 @@ import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Messages.without;
 import static io.pulsarbroadcast.it.SkippedLog.awaitEntries;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,6 +21,7 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
@@ -291,20 +293,26 @@ class ConversionIT {
               .property("pulsar.broadcast.cursor.ttl.seconds", "0")
               .subscribeAsync();
       CompletableFuture<Void> unloaded = broker.admin().topics().unloadAsync(topic);
-      assertGetsWhatIsPublished(broker, topic, broadcast.get(), 2 * round);
-      unloaded.get();
+      assertGetsWhatIsPublished(broker, topic, broadcast.get(), unloaded, 2 * round);
       awaitNoPosition(broker, topic);
 
       CompletableFuture<Consumer<String>> plain = plain(broker, topic).subscribeAsync();
       unloaded = broker.admin().topics().unloadAsync(topic);
-      assertGetsWhatIsPublished(broker, topic, plain.get(), 2 * round + 1);
-      unloaded.get();
+      assertGetsWhatIsPublished(broker, topic, plain.get(), unloaded, 2 * round + 1);
     }
   }
 
   private static void assertGetsWhatIsPublished(
-      Broker broker, String topic, Consumer<String> consumer, int number) throws Exception {
+      Broker broker,
+      String topic,
+      Consumer<String> consumer,
+      CompletableFuture<Void> unloaded,
+      int number)
+      throws Exception {
     publish(broker, topic, number, number + 1);
+    // Else an acknowledgement may find no connection.
+    unloaded.get();
+    awaitConnected(broker, consumer);
     assertThat(receiveAndAck(consumer, 1)).isEqualTo(values(number, number + 1));
     awaitBacklog(broker, topic, "all", 0);
     consumer.close();
@@ -365,7 +373,12 @@ class ConversionIT {
   }
 
   private static ConsumerBuilder<String> plain(Broker broker, String topic) {
-    return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("all");
+    return broker
+        .client()
+        .newConsumer(Schema.STRING)
+        .topic(topic)
+        .subscriptionName("all")
+        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS);
   }
 
   private static ReaderBuilder<String> reader(Broker broker, String topic) {

@@ -65,7 +65,7 @@ class CrashProcessIT {
       load.startPublishing();
       // The slowest is waited for, so that all have positions to lose and messages in flight.
       await()
-          .atMost(Duration.ofMinutes(1))
+          .atMost(Duration.ofMinutes(5))
           .until(() -> load.fewestReceived() >= MESSAGES_BEFORE_KILL);
 
       broker.process().kill();
@@ -73,12 +73,12 @@ class CrashProcessIT {
       int receivedBefore = load.mostReceived();
       broker.process().start();
       await()
-          .atMost(Duration.ofMinutes(1))
+          .atMost(Duration.ofMinutes(5))
           .until(() -> load.mostReceived() >= receivedBefore + MESSAGES_AFTER_KILL);
       int published = load.stopPublishing();
 
       await()
-          .atMost(Duration.ofMinutes(1))
+          .atMost(Duration.ofMinutes(5))
           .untilAsserted(() -> assertThat(load.missing(published)).isEmpty());
       List<Integer> inOrder = IntStream.range(0, published).boxed().toList();
       for (Recorder recorder : load.recorders) {
@@ -107,12 +107,12 @@ class CrashProcessIT {
       // The early one acknowledges all there is, again if it comes again.
       Messages.publish(early, topic, 20, 30);
       await()
-          .atMost(Duration.ofMinutes(1))
+          .atMost(Duration.ofMinutes(5))
           .until(() -> Messages.receiveAndAck(first, 1).contains("message-29"));
       Messages.assertNothingMore(first);
       await()
           .during(Duration.ofSeconds(1))
-          .atMost(Duration.ofMinutes(1))
+          .atMost(Duration.ofMinutes(5))
           .untilAsserted(() -> assertThat(backlog(topic)).isGreaterThanOrEqualTo(25));
 
       try (PulsarClient returned = broker.newClient();

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -111,6 +112,7 @@ class DeclaredSubscriptionIT {
         .topic(topic)
         .subscriptionName("all")
         .subscriptionType(type)
-        .consumerName(name);
+        .consumerName(name)
+        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS);
   }
 }

@@ -26,7 +26,12 @@ final class FaultConsumers {
 
   /** A consumer of the subscription "all" that does not ask for Broadcast. */
   static ConsumerBuilder<String> plain(Broker broker, String topic) {
-    return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("all");
+    return broker
+        .client()
+        .newConsumer(Schema.STRING)
+        .topic(topic)
+        .subscriptionName("all")
+        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS);
   }
 
   /** Publishes five messages, of which "car" acknowledges two before it leaves. */
@@ -70,8 +75,8 @@ final class FaultConsumers {
   static PulsarClient brief(Broker broker) throws PulsarClientException {
     return PulsarClient.builder()
         .serviceUrl(broker.process().serviceUrl())
-        .operationTimeout(3, TimeUnit.SECONDS)
-        .lookupTimeout(3, TimeUnit.SECONDS)
+        .operationTimeout(6, TimeUnit.SECONDS)
+        .lookupTimeout(6, TimeUnit.SECONDS)
         .build();
   }
 

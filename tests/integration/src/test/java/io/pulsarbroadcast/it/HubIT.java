@@ -227,8 +227,8 @@ class HubIT {
     try (BroadcastHub<String> hub =
         hub(broker.client(), topic).resumeTime(Duration.ofSeconds(3)).subscribe()) {
       Car ahead = Car.open(hub, "ahead", Earliest, true);
-      ahead.awaitValues(values(3, 20));
       Car behind = Car.open(hub, "behind", Earliest, true);
+      ahead.awaitValues(values(3, 20));
       behind.awaitValues(values(3, 20));
       awaitBacklog(broker, topic, "all", 0); // though nothing else happens
     }

@@ -26,7 +26,7 @@ class ManyConsumersStatsIT {
   private static final int MESSAGES = 10;
   private static final String SUBSCRIPTION = "all";
   private static final int LISTED = 1_000;
-  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofMinutes(5);
 
   /** Whatever the number of consumers. */
   private static final int MAX_STATS_BYTES = 1_000_000;

@@ -173,7 +173,7 @@ class PositionLimitProcessIT {
     try (PulsarClient client =
         PulsarClient.builder()
             .serviceUrl(broker.process().serviceUrl())
-            .operationTimeout(3, TimeUnit.SECONDS)
+            .operationTimeout(6, TimeUnit.SECONDS)
             .build()) {
       Broker.broadcast(client, topic, "all", "known").subscribe().close();
       for (int i = 1; i < NAMES; i++) {

@@ -191,6 +191,7 @@ class PositionsFaultProcessIT {
       } finally {
         faults.takeWrites();
       }
+      awaitConnected(broker, car);
       publish(broker, topic, 10, 12);
       assertThat(receiveUntil(car, "message-11")).containsAll(values(3, 12));
       assertThat(receiveAndAck(other, 2)).isEqualTo(values(10, 12));

@@ -161,8 +161,9 @@ class PositionsLifeIT {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(beside, 10)).isEqualTo(values(0, 10));
       // One that left later is gone: more than the shorter time to live has passed.
-      living(broker.atOnce(topic, "all", "marker"), 0).subscribe().close();
-      publish(broker, topic, 10, 11);
+      try (Consumer<String> marker = living(broker.atOnce(topic, "all", "marker"), 0).subscribe()) {
+        publish(broker, topic, 10, 11);
+      }
       assertThat(receiveAndAck(beside, 1)).isEqualTo(values(10, 11));
       awaitBacklog(broker, topic, "all", 11);
       SkippedLog.awaitEntries(broker, topic, 1, "positions exceeded their time to live");

@@ -50,7 +50,7 @@ class RedeliveryIT {
     try (Consumer<String> consumer =
             broker
                 .atOnce(topic, "all", "a")
-                .ackTimeout(1, TimeUnit.SECONDS)
+                .ackTimeout(5, TimeUnit.SECONDS)
                 .ackTimeoutTickTime(100, TimeUnit.MILLISECONDS)
                 .subscribe();
         Consumer<String> beside = broker.broadcast(topic, "all", "b").subscribe()) {

@@ -107,11 +107,11 @@ class ScenarioProcessIT {
   void shouldLoseNothingAndRedeliverOneIntervalWhenTheBrokerIsKilled() throws Exception {
     // The margin is wide because other tests may use the machine at the same time.
     JsonNode figures =
-        run("kills --consumers 50 --kills 2 --between-seconds 5 --margin-millis 3000");
+        run("kills --consumers 50 --kills 2 --between-seconds 5 --margin-millis 6000");
 
     assertThat(figures.path("kills").asInt()).isEqualTo(2);
     assertThat(figures.path("published").asInt()).isGreaterThan(200);
-    assertThat(figures.path("oldestMillis").asInt()).isLessThanOrEqualTo(4_000);
+    assertThat(figures.path("oldestMillis").asInt()).isLessThanOrEqualTo(7_000);
     assertThat(files()).contains("kills.csv", "consumers.csv", "history.jsonl.gz");
   }
 

@@ -154,9 +154,9 @@ class SecurityProcessIT {
             catchThrowable(client.newConsumer().topic(topic).subscriptionName("stock")::subscribe);
         assertThat(stock).isInstanceOf(intruder.refusal);
         assertThatThrownBy(Broker.broadcast(client, topic, "all", "a")::subscribe)
-            .hasSameClassAs(stock);
+            .isInstanceOf(intruder.refusal);
         assertThatThrownBy(Broker.broadcast(client, topic, "another", "b")::subscribe)
-            .hasSameClassAs(stock);
+            .isInstanceOf(intruder.refusal);
       }
 
       assertThat(state()).isEqualTo(before);
@@ -310,14 +310,14 @@ class SecurityProcessIT {
       broker.allow(namespace, "leaver", AuthAction.consume);
       assertThat(receiveAndAck(leaver, 7)).isEqualTo(values(3, 10));
       awaitBacklog("all", 0);
-      assertThat(stock.isConnected()).isTrue();
+      await().until(stock::isConnected);
     }
   }
 
   @Test
   void shouldDisconnectWhoseTokenExpiresUnlessItIsRenewed() throws Exception {
     // Longer than a busy machine takes for the subscribes.
-    Duration lifetime = Duration.ofSeconds(10);
+    Duration lifetime = Duration.ofSeconds(20);
     String shortToken = broker.token(MEMBER, lifetime);
     try (PulsarClient lapsing =
             broker.clientBuilder().authentication(AuthenticationFactory.token(shortToken)).build();

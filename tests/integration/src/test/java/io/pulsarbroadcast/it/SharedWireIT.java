@@ -70,7 +70,7 @@ class SharedWireIT {
     String topic = Broker.newTopic();
     try (Consumer<String> a =
         shared(broker, topic, "a")
-            .ackTimeout(1, TimeUnit.SECONDS)
+            .ackTimeout(5, TimeUnit.SECONDS)
             .ackTimeoutTickTime(100, TimeUnit.MILLISECONDS)
             .subscribe()) {
       publish(broker, topic, 0, 3);

@@ -208,7 +208,7 @@ class TransactionIT {
     return broker
         .client()
         .newTransaction()
-        .withTransactionTimeout(1, TimeUnit.MINUTES)
+        .withTransactionTimeout(10, TimeUnit.MINUTES)
         .build()
         .get();
   }

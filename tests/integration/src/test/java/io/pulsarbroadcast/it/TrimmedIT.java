@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(OperatedBroker.class)
 class TrimmedIT {
 
-  static final Duration TRIMMED = Duration.ofMinutes(1);
+  static final Duration TRIMMED = Duration.ofMinutes(3);
 
   @Test
   void shouldCountWhatWasDeletedBeforeANonDurableConsumerHadIt(Broker broker) throws Exception {

@@ -35,8 +35,8 @@ public final class PulsarProcessBuilder {
   Path javaHome = Path.of(System.getProperty("java.home"));
   int heapMegabytes = 1024;
   int directMegabytes = 2048;
-  Duration startTimeout = Duration.ofMinutes(2);
-  Duration stopTimeout = Duration.ofSeconds(20);
+  Duration startTimeout = Duration.ofMinutes(5);
+  Duration stopTimeout = Duration.ofMinutes(1);
   Path keepLogs;
   boolean lightJvm;
   boolean jarsInPlace;
@@ -160,13 +160,13 @@ public final class PulsarProcessBuilder {
     return this;
   }
 
-  /** How long {@link PulsarProcess#start()} waits for the broker; 120 s when not set. */
+  /** How long {@link PulsarProcess#start()} waits for the broker; five minutes when not set. */
   public PulsarProcessBuilder startTimeout(Duration timeout) {
     this.startTimeout = timeout;
     return this;
   }
 
-  /** How long {@link PulsarProcess#stop()} waits before it kills; 20 s when not set. */
+  /** How long {@link PulsarProcess#stop()} waits before it kills; a minute when not set. */
   public PulsarProcessBuilder stopTimeout(Duration timeout) {
     this.stopTimeout = timeout;
     return this;

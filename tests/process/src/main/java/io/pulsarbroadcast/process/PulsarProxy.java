@@ -17,7 +17,7 @@ import java.util.Map;
  * JVM ends in any other way.
  */
 public final class PulsarProxy implements AutoCloseable {
-  private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
   private static final long POLL_MILLIS = 100;
   private static final int LOG_TAIL_LINES = 30;
   private static final List<String> MEMORY =

@@ -42,7 +42,7 @@ class LifecycleIT {
   private static final long PATIENCE_MILLIS = Long.getLong("lifecycle.patience.millis", 120_000);
 
   /** A tenth of it on two idle cores; what shrinks when sequences differ counts too. */
-  private static final long LIMIT_SECONDS = 600 + 3L * SEQUENCES;
+  private static final long LIMIT_SECONDS = 1_200 + 3L * SEQUENCES;
 
   @Test
   @Timeout(value = 1, unit = TimeUnit.DAYS)
