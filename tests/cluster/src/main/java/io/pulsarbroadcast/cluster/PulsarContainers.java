@@ -153,7 +153,11 @@ public final class PulsarContainers implements AutoCloseable {
     settings.put("loadBalancerSheddingEnabled", "false");
     settings.put("loadBalancerAutoBundleSplitEnabled", "false");
     // So that the file gets the key also if it has no such line, as of the plugin's settings.
-    options.brokerSettings.forEach((key, value) -> settings.put(PREFIX + key, value));
+    options.brokerSettings.forEach(
+        (key, value) -> {
+          settings.remove(key);
+          settings.put(PREFIX + key, value);
+        });
     return node(
         name,
         "broker",
