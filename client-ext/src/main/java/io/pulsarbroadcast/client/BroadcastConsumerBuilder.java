@@ -228,8 +228,9 @@ public interface BroadcastConsumerBuilder<T> extends ConsumerBuilder<T> {
   /**
    * Pulsar's retry letter topic, for {@code reconsumeLater}. With Broadcast each consumer has its
    * own unless the {@link #deadLetterPolicy} names one, {@code
-   * <topic>-<subscriptionName>-<consumerName>-RETRY}: from Pulsar's default, one per subscription,
-   * every consumer would be sent what any of them retries.
+   * <topic>-<subscriptionName>-<consumerName>-RETRY}, with the first of its topics in the alphabet,
+   * and both names encoded: from Pulsar's default, one per subscription, every consumer would be
+   * sent what any of them retries.
    *
    * <p>Give consumers that retry a name: one without leaves a topic behind each time it starts. The
    * delay before a retry needs {@link #unordered()}, as it needs a Shared subscription in Pulsar.

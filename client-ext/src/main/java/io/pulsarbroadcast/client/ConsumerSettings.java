@@ -8,6 +8,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -224,8 +225,9 @@ final class ConsumerSettings<T> {
     }
     if (retry && !topics.isEmpty() && !RetryTopics.isNamed(deadLetterPolicy)) {
       builder.deadLetterPolicy(
+          // The same at each start, in whatever order they come.
           RetryTopics.withOwnTopic(
-              deadLetterPolicy, topics.iterator().next(), subscriptionName, name));
+              deadLetterPolicy, Collections.min(topics), subscriptionName, name));
     }
   }
 }

@@ -18,6 +18,7 @@ final class MicrometerListenerMeters implements ListenerMeters {
   private final Timer waits;
   private final Timer endToEnd;
   private final Counter rejected;
+
   private List<Gauge> gauges = List.of();
 
   MicrometerListenerMeters(MeterRegistry registry, String name) {
@@ -48,7 +49,7 @@ final class MicrometerListenerMeters implements ListenerMeters {
   }
 
   @Override
-  public void register(OrderedListenerExecutor executor) {
+  public synchronized void register(OrderedListenerExecutor executor) {
     gauges =
         List.of(
             Gauge.builder("executor.queued", executor, OrderedListenerExecutor::queued)
@@ -77,7 +78,9 @@ final class MicrometerListenerMeters implements ListenerMeters {
   }
 
   @Override
-  public void remove() {
+  public synchronized void remove() {
     gauges.forEach(registry::remove);
+    // Those of a successor have the same names.
+    gauges = List.of();
   }
 }

@@ -36,10 +36,13 @@ final class RetryTopics {
         policy == null
             ? DeadLetterPolicy.builder().maxRedeliverCount(DEFAULT_MAX_REDELIVER_COUNT).build()
             : copyOf(policy);
-    // A name may have characters that part the components of a topic's.
-    String name = URLEncoder.encode(consumerName, StandardCharsets.UTF_8);
-    own.setRetryLetterTopic(topic + "-" + subscription + "-" + name + SUFFIX);
+    own.setRetryLetterTopic(topic + "-" + part(subscription) + "-" + part(consumerName) + SUFFIX);
     return own;
+  }
+
+  /** Without characters that part the components of a topic's name, or these parts. */
+  private static String part(String name) {
+    return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("-", "%2D");
   }
 
   /** A policy as {@code loadConf} takes it: an object, or a map of its properties. */
@@ -50,9 +53,7 @@ final class RetryTopics {
     DeadLetterPolicy policy = DeadLetterPolicy.builder().build();
     for (Method setter : DeadLetterPolicy.class.getMethods()) {
       if (isSetter(setter)) {
-        String property = setter.getName().substring(3);
-        Object value =
-            properties.get(Character.toLowerCase(property.charAt(0)) + property.substring(1));
+        Object value = properties.get(propertyOf(setter));
         if (value != null) {
           set(policy, setter, value);
         }
@@ -85,10 +86,24 @@ final class RetryTopics {
 
   private static void set(DeadLetterPolicy policy, Method setter, Object value) {
     try {
-      setter.invoke(policy, value);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(
-          "DeadLetterPolicy." + setter.getName() + "(" + value + ")", e);
+      setter.invoke(policy, coerced(value, setter.getParameterTypes()[0]));
+    } catch (IllegalArgumentException | ReflectiveOperationException e) {
+      throw new IllegalArgumentException(
+          "deadLetterPolicy: %s is \"%s\"; allowed: a value of type %s"
+              .formatted(propertyOf(setter), value, setter.getParameterTypes()[0].getSimpleName()),
+          e);
     }
+  }
+
+  /** A number as configuration files have it, which Pulsar's {@code loadConf} takes as well. */
+  private static Object coerced(Object value, Class<?> type) {
+    return (type == int.class || type == Integer.class) && !(value instanceof Integer)
+        ? Integer.valueOf(value.toString().strip())
+        : value;
+  }
+
+  private static String propertyOf(Method setter) {
+    String property = setter.getName().substring(3);
+    return Character.toLowerCase(property.charAt(0)) + property.substring(1);
   }
 }

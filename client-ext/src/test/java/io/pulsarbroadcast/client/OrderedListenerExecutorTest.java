@@ -216,6 +216,17 @@ class OrderedListenerExecutorTest {
   }
 
   @Test
+  void shouldLeaveTheMetersOfItsSuccessorWhenItIsClosedAgain() {
+    executor = builder().meterRegistry(registry).build();
+    executor.close();
+    OrderedListenerExecutor successor = builder().meterRegistry(registry).build();
+    executor.close();
+    assertThat(registry.find("executor.queued").gauge()).isNotNull();
+    successor.close();
+    assertThat(registry.find("executor.queued").gauge()).isNull();
+  }
+
+  @Test
   void shouldInterruptAndDropWhatIsLeftWhenItsTimeIsOver() throws Exception {
     executor = builder().maxConcurrency(2).closeTimeout(Duration.ofMillis(1)).build();
     CountDownLatch interrupted = new CountDownLatch(2);

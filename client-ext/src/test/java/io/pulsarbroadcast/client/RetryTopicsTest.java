@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import org.apache.pulsar.client.api.ConsumerBuilder;
@@ -34,7 +35,7 @@ class RetryTopicsTest {
   void shouldGiveEachConsumerARetryTopicOfItsOwn() throws Exception {
     DeadLetterPolicy policy = subscribed(builder().enableRetry(true));
     assertThat(policy.getRetryLetterTopic())
-        .isEqualTo("persistent://city/traffic/area-7-alerts-car-4711-RETRY");
+        .isEqualTo("persistent://city/traffic/area-7-alerts-car%2D4711-RETRY");
     assertThat(policy.getMaxRedeliverCount()).as("Pulsar's default").isEqualTo(16);
     assertThat(policy.getDeadLetterTopic()).as("left to Pulsar").isNull();
   }
@@ -51,7 +52,7 @@ class RetryTopicsTest {
     assertThat(policy.getMaxRedeliverCount()).isEqualTo(3);
     assertThat(policy.getDeadLetterTopic()).isEqualTo("dead");
     assertThat(policy.getInitialSubscriptionName()).isEqualTo("morgue");
-    assertThat(policy.getRetryLetterTopic()).contains("car-4711");
+    assertThat(policy.getRetryLetterTopic()).contains("car%2D4711");
     assertThat(mine.getRetryLetterTopic()).isNull();
   }
 
@@ -82,7 +83,7 @@ class RetryTopicsTest {
             .enableRetry(true);
     String first = subscribed(nameless).getRetryLetterTopic();
     String second = subscribed(nameless).getRetryLetterTopic();
-    assertThat(first).startsWith("t-s-broadcast-").endsWith("-RETRY").isNotEqualTo(second);
+    assertThat(first).startsWith("t-s-broadcast%2D").endsWith("-RETRY").isNotEqualTo(second);
   }
 
   @Test
@@ -91,6 +92,43 @@ class RetryTopicsTest {
             subscribed(builder().consumerName("fleet/car 1").enableRetry(true))
                 .getRetryLetterTopic())
         .isEqualTo("persistent://city/traffic/area-7-alerts-fleet%2Fcar+1-RETRY");
+  }
+
+  /** Each would be sent what the other retries. */
+  @Test
+  void shouldTellNamesApartThatAreMadeOfTheSameParts() throws Exception {
+    String one =
+        subscribed(builder().subscriptionName("alerts").consumerName("eu-1").enableRetry(true))
+            .getRetryLetterTopic();
+    String other =
+        subscribed(builder().subscriptionName("alerts-eu").consumerName("1").enableRetry(true))
+            .getRetryLetterTopic();
+    assertThat(one).isNotEqualTo(other);
+  }
+
+  /** Retries that wait are found again by who starts anew. */
+  @Test
+  void shouldNotDependOnTheOrderOfTopics() throws Exception {
+    String topic = "persistent://city/traffic/area-6";
+    assertThat(subscribed(builder().topic(topic).enableRetry(true)).getRetryLetterTopic())
+        .startsWith(topic);
+  }
+
+  @Test
+  void shouldTakeNumbersAsConfigurationFilesHaveThem() throws Exception {
+    for (Object count : new Object[] {"3", 3L}) {
+      assertThat(
+              subscribed(builder().enableRetry(true).loadConf(policy(count)))
+                  .getMaxRedeliverCount())
+          .isEqualTo(3);
+    }
+    assertThatThrownBy(() -> builder().loadConf(policy("three")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("deadLetterPolicy: maxRedeliverCount is \"three\"; allowed: ");
+  }
+
+  private static Map<String, Object> policy(Object maxRedeliverCount) {
+    return Map.of("deadLetterPolicy", Map.of("maxRedeliverCount", maxRedeliverCount));
   }
 
   @Test
@@ -108,6 +146,6 @@ class RetryTopicsTest {
                         Map.of("maxRedeliverCount", 3, "deadLetterTopic", "dead"))));
     assertThat(policy.getMaxRedeliverCount()).isEqualTo(3);
     assertThat(policy.getDeadLetterTopic()).isEqualTo("dead");
-    assertThat(policy.getRetryLetterTopic()).contains("car-4711");
+    assertThat(policy.getRetryLetterTopic()).contains("car%2D4711");
   }
 }

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -72,14 +73,16 @@ public final class BroadcastHubBuilder<T> {
   /**
    * Subscribes the consumer, and begins to read. It is not to be used for anything else, nor is its
    * builder while this runs. Its {@code receiverQueueSize} is to be 1 or more: with 0 the client
-   * asks for nothing after it has connected again.
+   * asks for nothing after it has connected again. It has no {@code ackTimeout}: a session may take
+   * as long as it likes, and everything would be sent again for it.
    *
    * @throws PulsarClientException what the subscribe throws; or if the builder has a message
    *     listener, because the hub reads itself
    */
   public BroadcastHub<T> subscribe() throws PulsarClientException {
     // Sessions share messages, for as long as each likes.
-    Consumer<T> subscribed = consumer.poolMessages(false).subscribe();
+    Consumer<T> subscribed =
+        consumer.poolMessages(false).ackTimeout(0, TimeUnit.MILLISECONDS).subscribe();
     BroadcastHub<T> hub = new BroadcastHub<>(subscribed, maxMessages, executor);
     try {
       hub.start(resumeTime);

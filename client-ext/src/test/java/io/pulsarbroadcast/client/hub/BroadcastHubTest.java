@@ -53,6 +53,13 @@ class BroadcastHubTest {
     hub = builder().maxMessages(maxMessages).subscribe();
   }
 
+  /** Else everything is sent again and again for a session that takes its time. */
+  @Test
+  void shouldHaveNoAckTimeout() throws Exception {
+    open(10);
+    assertThat(wire.ackTimeout()).isZero();
+  }
+
   private RecordingSubscriber session(String name, long requests) {
     RecordingSubscriber subscriber = new RecordingSubscriber(requests);
     hub.open(name, Latest, subscriber);

@@ -27,14 +27,25 @@ final class FakeConsumer {
   private CompletableFuture<Message<String>> receive;
   private Throwable failure;
   private boolean closed;
+  private long ackTimeout = 1;
 
   /** A builder that subscribes it. */
   BroadcastHubBuilder<String> hub() {
     ConsumerBuilder<String> builder =
         proxy(
             ConsumerBuilder.class,
-            (self, method, args) -> method.getName().equals("subscribe") ? consumer : self);
+            (self, method, args) -> {
+              if (method.getName().equals("ackTimeout")) {
+                ackTimeout = (long) args[0];
+              }
+              return method.getName().equals("subscribe") ? consumer : self;
+            });
     return BroadcastHub.builder(builder);
+  }
+
+  /** What its builder was told last. */
+  long ackTimeout() {
+    return ackTimeout;
   }
 
   private synchronized Object call(Object self, java.lang.reflect.Method method, Object[] args) {
