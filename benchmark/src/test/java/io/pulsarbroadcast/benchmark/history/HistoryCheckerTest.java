@@ -191,6 +191,14 @@ class HistoryCheckerTest {
     return checker.check(events.stream()).stream().map(Violation::toString).toList();
   }
 
+  /** Of the history so far, which may go on. */
+  private void assertEndsTooEarly() {
+    assertThat(new HistoryChecker().check(events.stream()))
+        .singleElement()
+        .asString()
+        .endsWith("The history ends too early to say whether a starves.");
+  }
+
   @Test
   void shouldSayWhatWasLostAndWhichEventsContradict() {
     start();
@@ -929,10 +937,7 @@ class HistoryCheckerTest {
   void shouldNotJudgeStarvationBeforePatienceOrHealing() {
     startWithMessages(1);
     publish(2);
-    assertThat(check())
-        .singleElement()
-        .asString()
-        .endsWith("The history ends too early to say whether a starves.");
+    assertEndsTooEarly();
 
     fault(true, Step.BEGUN, Step.CONFIRMED);
     end();
@@ -963,10 +968,7 @@ class HistoryCheckerTest {
     deliver("a", 1, 1);
     millis += 60_000;
     add((l, m) -> new Event.Redeliver(l, m, "a", 1));
-    assertThat(new HistoryChecker().check(events.stream()))
-        .singleElement()
-        .asString()
-        .endsWith("The history ends too early to say whether a starves.");
+    assertEndsTooEarly();
     end();
 
     assertThat(check())
@@ -999,10 +1001,7 @@ class HistoryCheckerTest {
     millis += 60_000;
     subscribe("a", 3);
 
-    assertThat(check())
-        .singleElement()
-        .asString()
-        .endsWith("The history ends too early to say whether a starves.");
+    assertEndsTooEarly();
   }
 
   @Test
@@ -1023,10 +1022,7 @@ class HistoryCheckerTest {
     startWithMessages(1);
     millis += 60_000;
     add((l, m) -> new Event.Subscribe(l, m, Phase.INVOKED, "a", 2, Contract.ORDERED));
-    assertThat(new HistoryChecker().check(events.stream()))
-        .singleElement()
-        .asString()
-        .endsWith("The history ends too early to say whether a starves.");
+    assertEndsTooEarly();
 
     for (int incarnation = 3; incarnation < 60; incarnation++) {
       int number = incarnation;
@@ -1047,10 +1043,7 @@ class HistoryCheckerTest {
     millis += 60_000;
     add((l, m) -> new Event.Subscribe(l, m, Phase.INVOKED, "a", 2, Contract.ORDERED));
 
-    assertThat(new HistoryChecker().check(events.stream()))
-        .singleElement()
-        .asString()
-        .endsWith("The history ends too early to say whether a starves.");
+    assertEndsTooEarly();
   }
 
   @Test
@@ -1066,10 +1059,7 @@ class HistoryCheckerTest {
     add((l, m) -> new Event.Seek(l, m, Phase.OK, "a", 1, Id.of(7, 1)));
     subscribe("a", 2);
 
-    assertThat(new HistoryChecker().check(events.stream()))
-        .singleElement()
-        .asString()
-        .endsWith("The history ends too early to say whether a starves.");
+    assertEndsTooEarly();
   }
 
   /** A move in order has stored it, and the next incarnation has shown that. */
