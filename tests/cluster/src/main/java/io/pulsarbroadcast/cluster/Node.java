@@ -79,7 +79,8 @@ public final class Node {
 
   /** Whether its process was ended with SIGKILL, by whomever. */
   public boolean wasKilled() {
-    return !isRunning() && exitCode() == SIGKILLED;
+    ContainerState state = state();
+    return !Boolean.TRUE.equals(state.getRunning()) && state.getExitCodeLong() == SIGKILLED;
   }
 
   /** The number of its process on the machine that has the engine. */
