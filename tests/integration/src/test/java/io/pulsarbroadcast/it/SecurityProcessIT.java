@@ -111,8 +111,8 @@ class SecurityProcessIT {
     /** A client tries a failed handshake again until its operation timeout. */
     private static PulsarClient givingUpSoon(ClientBuilder client) throws IOException {
       return client
-          .operationTimeout(2, TimeUnit.SECONDS)
-          .lookupTimeout(2, TimeUnit.SECONDS)
+          .operationTimeout(4, TimeUnit.SECONDS)
+          .lookupTimeout(4, TimeUnit.SECONDS)
           .build();
     }
   }
@@ -154,9 +154,9 @@ class SecurityProcessIT {
             catchThrowable(client.newConsumer().topic(topic).subscriptionName("stock")::subscribe);
         assertThat(stock).isInstanceOf(intruder.refusal);
         assertThatThrownBy(Broker.broadcast(client, topic, "all", "a")::subscribe)
-            .isInstanceOf(intruder.refusal);
+            .hasSameClassAs(stock);
         assertThatThrownBy(Broker.broadcast(client, topic, "another", "b")::subscribe)
-            .isInstanceOf(intruder.refusal);
+            .hasSameClassAs(stock);
       }
 
       assertThat(state()).isEqualTo(before);
