@@ -288,10 +288,24 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     }
 
     /**
-     * A stock Java consumer that sets the consumer property. It sends each acknowledgement at once:
-     * one that its timer is just sending with others can be overtaken by the consumer's close,
-     * which comes from another thread, and is lost then.
+     * A stock Java consumer. It sends each acknowledgement at once: one that its timer is just
+     * sending with others can be overtaken by the consumer's close, which comes from another
+     * thread, and is lost then.
      */
+    ConsumerBuilder<String> plain(String topic, String subscription) {
+      return plain(client, topic, subscription);
+    }
+
+    private static ConsumerBuilder<String> plain(
+        PulsarClient client, String topic, String subscription) {
+      return client
+          .newConsumer(Schema.STRING)
+          .topic(topic)
+          .subscriptionName(subscription)
+          .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS);
+    }
+
+    /** The same, which sets the consumer property. */
     ConsumerBuilder<String> broadcast(String topic, String subscription, String name) {
       return broadcast(client, topic, subscription, name);
     }
@@ -309,12 +323,7 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
     static ConsumerBuilder<String> broadcast(
         PulsarClient client, String topic, String subscription, String name) {
       ConsumerBuilder<String> consumer =
-          client
-              .newConsumer(Schema.STRING)
-              .topic(topic)
-              .subscriptionName(subscription)
-              .property("pulsar.subscription.type", "Broadcast")
-              .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS);
+          plain(client, topic, subscription).property("pulsar.subscription.type", "Broadcast");
       return name == null ? consumer : consumer.consumerName(name);
     }
 

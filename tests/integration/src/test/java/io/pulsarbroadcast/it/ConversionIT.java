@@ -21,10 +21,8 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.ReaderBuilder;
@@ -176,7 +174,7 @@ class ConversionIT {
     String topic = Broker.newTopic();
     leaveBroadcastAt(broker, topic, 5, 15);
 
-    assertThatThrownBy(() -> plain(broker, topic).subscriptionType(type).subscribe())
+    assertThatThrownBy(() -> broker.plain(topic, "all").subscriptionType(type).subscribe())
         .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
         .hasMessageContaining("Broadcast")
         .hasMessageContaining("2 durable positions (0 connected, 2 waiting)")
@@ -201,7 +199,7 @@ class ConversionIT {
     leaveBroadcastAt(broker, topic, 5, 15);
     broker.admin().topics().unload(topic);
 
-    assertThatThrownBy(() -> plain(broker, topic).subscribe())
+    assertThatThrownBy(() -> broker.plain(topic, "all").subscribe())
         .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
         .hasMessageContaining("2 durable positions (0 connected, 2 waiting)");
     assertBothGoOn(broker, topic);
@@ -227,14 +225,14 @@ class ConversionIT {
     String topic = Broker.newTopic();
     leaveWithoutPositions(broker, topic);
 
-    try (Consumer<String> plain = plain(broker, topic).subscriptionType(type).subscribe()) {
+    try (Consumer<String> plain = broker.plain(topic, "all").subscriptionType(type).subscribe()) {
       assertThat(stats(broker, topic, "all").getType()).isEqualTo(type.toString());
       publish(broker, topic, 10, 20);
       assertThat(receiveAndAck(plain, 5)).isEqualTo(values(10, 15));
       awaitBacklog(broker, topic, "all", 5);
     }
     broker.admin().topics().unload(topic);
-    try (Consumer<String> plain = plain(broker, topic).subscriptionType(type).subscribe()) {
+    try (Consumer<String> plain = broker.plain(topic, "all").subscriptionType(type).subscribe()) {
       assertThat(receiveAndAck(plain, 5)).isEqualTo(values(15, 20));
       awaitBacklog(broker, topic, "all", 0);
     }
@@ -249,7 +247,7 @@ class ConversionIT {
       throws Exception {
     String topic = Broker.newTopic();
     leaveWithoutPositions(broker, topic);
-    plain(broker, topic).subscribe().close();
+    broker.plain(topic, "all").subscribe().close();
 
     broker.admin().topics().unload(topic);
     publish(broker, topic, 10, 11);
@@ -270,7 +268,7 @@ class ConversionIT {
     leaveWithoutPositions(broker, topic);
 
     assertThatThrownBy(
-            () -> plain(broker, topic).subscriptionType(SubscriptionType.Shared).subscribe())
+            () -> broker.plain(topic, "all").subscriptionType(SubscriptionType.Shared).subscribe())
         .isInstanceOf(PulsarClientException.NotAllowedException.class);
     assertThatThrownBy(() -> reader(broker, topic).create())
         .isInstanceOf(PulsarClientException.NotAllowedException.class);
@@ -285,7 +283,7 @@ class ConversionIT {
   @Test
   void shouldMissNothingWhenTheTopicIsUnloadedWhileTheTypeChanges(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    plain(broker, topic).subscribe().close();
+    broker.plain(topic, "all").subscribe().close();
     for (int round = 0; round < 6; round++) {
       CompletableFuture<Consumer<String>> broadcast =
           broker
@@ -296,7 +294,7 @@ class ConversionIT {
       assertGetsWhatIsPublished(broker, topic, broadcast.get(), unloaded, 2 * round);
       awaitNoPosition(broker, topic);
 
-      CompletableFuture<Consumer<String>> plain = plain(broker, topic).subscribeAsync();
+      CompletableFuture<Consumer<String>> plain = broker.plain(topic, "all").subscribeAsync();
       unloaded = broker.admin().topics().unloadAsync(topic);
       assertGetsWhatIsPublished(broker, topic, plain.get(), unloaded, 2 * round + 1);
     }
@@ -320,7 +318,7 @@ class ConversionIT {
 
   private static void leavePlainAt(Broker broker, String topic, int acknowledged)
       throws PulsarClientException {
-    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
+    try (Consumer<String> plain = broker.plain(topic, "all").subscribe()) {
       publish(broker, topic, 0, 10);
       receiveAndAck(plain, acknowledged);
     }
@@ -333,7 +331,7 @@ class ConversionIT {
   private static void leavePlainWithout(Broker broker, String topic, int from, int to)
       throws PulsarClientException {
     try (Consumer<String> plain =
-        plain(broker, topic).subscriptionType(SubscriptionType.Shared).subscribe()) {
+        broker.plain(topic, "all").subscriptionType(SubscriptionType.Shared).subscribe()) {
       publish(broker, topic, 0, 10);
       acknowledge(plain, receive(plain, 10), IntStream.range(from, to).toArray());
     }
@@ -370,15 +368,6 @@ class ConversionIT {
             () ->
                 assertThat(stats(broker, topic, "all").getSubscriptionProperties())
                     .containsEntry("pulsar.broadcast.positions.waiting", "0"));
-  }
-
-  private static ConsumerBuilder<String> plain(Broker broker, String topic) {
-    return broker
-        .client()
-        .newConsumer(Schema.STRING)
-        .topic(topic)
-        .subscriptionName("all")
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS);
   }
 
   private static ReaderBuilder<String> reader(Broker broker, String topic) {

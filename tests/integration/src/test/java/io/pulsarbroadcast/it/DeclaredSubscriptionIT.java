@@ -11,11 +11,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClientException;
-import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -106,13 +104,6 @@ class DeclaredSubscriptionIT {
 
   private static ConsumerBuilder<String> plain(
       Broker broker, String topic, String name, SubscriptionType type) {
-    return broker
-        .client()
-        .newConsumer(Schema.STRING)
-        .topic(topic)
-        .subscriptionName("all")
-        .subscriptionType(type)
-        .consumerName(name)
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS);
+    return broker.plain(topic, "all").subscriptionType(type).consumerName(name);
   }
 }

@@ -13,26 +13,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
-import org.apache.pulsar.client.api.Schema;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** Consumers of a broker with {@link PositionsFaults}, and what becomes of them. Stateless. */
 final class FaultConsumers {
 
   private FaultConsumers() {}
-
-  /** A consumer of the subscription "all" that does not ask for Broadcast. */
-  static ConsumerBuilder<String> plain(Broker broker, String topic) {
-    return broker
-        .client()
-        .newConsumer(Schema.STRING)
-        .topic(topic)
-        .subscriptionName("all")
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS);
-  }
 
   /** Publishes five messages, of which "car" acknowledges two before it leaves. */
   static void leaveCarAtTwo(Broker broker, String topic) throws Exception {

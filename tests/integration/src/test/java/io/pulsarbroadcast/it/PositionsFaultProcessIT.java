@@ -4,7 +4,6 @@ package io.pulsarbroadcast.it;
 import static io.pulsarbroadcast.it.FaultConsumers.assertCarIsAtTwo;
 import static io.pulsarbroadcast.it.FaultConsumers.assertRefusedWhileNoLogOpens;
 import static io.pulsarbroadcast.it.FaultConsumers.leaveCarAtTwo;
-import static io.pulsarbroadcast.it.FaultConsumers.plain;
 import static io.pulsarbroadcast.it.FaultConsumers.subscribeSoon;
 import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
@@ -113,7 +112,7 @@ class PositionsFaultProcessIT {
     assertThatThrownBy(() -> broker.broadcast(topic, "all", "car").subscribe())
         .isInstanceOf(PulsarClientException.NotAllowedException.class)
         .hasMessageContaining("version 5 of the positions format; known are 1 to 4");
-    assertThatThrownBy(() -> plain(broker, topic).subscribe())
+    assertThatThrownBy(() -> broker.plain(topic, "all").subscribe())
         .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
     awaitBacklog(broker, topic, "all", 4);
     assertThat(stats(broker, topic, "all").getConsumers()).isEmpty();
@@ -444,7 +443,7 @@ class PositionsFaultProcessIT {
     assertThatThrownBy(() -> broker.broadcast(topic, "all", "car").subscribe())
         .isInstanceOf(PulsarClientException.NotAllowedException.class)
         .hasMessageContaining("they are declared in a format that it does not know");
-    assertThatThrownBy(() -> plain(broker, topic).subscribe())
+    assertThatThrownBy(() -> broker.plain(topic, "all").subscribe())
         .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
     // Its log is made after those that nobody declares are gone.
     broker.broadcast(topic, "other", "car").subscribe().close();

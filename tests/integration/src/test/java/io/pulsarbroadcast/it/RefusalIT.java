@@ -12,9 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClientException;
-import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -32,7 +30,7 @@ class RefusalIT {
   @Test
   void shouldRefuseAnUnknownTypeAndMakeNoTopicForIt(Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    assertThatThrownBy(() -> plain(broker, topic).property(TYPE, "Multicast").subscribe())
+    assertThatThrownBy(() -> broker.plain(topic, "all").property(TYPE, "Multicast").subscribe())
         .isInstanceOf(PulsarClientException.NotAllowedException.class)
         .hasMessageContaining("Multicast")
         .hasMessageContaining(TYPE)
@@ -96,7 +94,7 @@ class RefusalIT {
       SubscriptionType type, Broker broker) throws Exception {
     String topic = Broker.newTopic();
     try (Consumer<String> beside = broker.broadcast(topic, "all", "beside").subscribe()) {
-      assertThatThrownBy(() -> plain(broker, topic).subscriptionType(type).subscribe())
+      assertThatThrownBy(() -> broker.plain(topic, "all").subscriptionType(type).subscribe())
           .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
           .hasMessageContaining("is a Broadcast subscription in use")
           .hasMessageContaining(TYPE + "=Broadcast");
@@ -109,7 +107,7 @@ class RefusalIT {
   void shouldRefuseABroadcastConsumerWhilePlainOnesAreConnected(
       SubscriptionType type, Broker broker) throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> plain = plain(broker, topic).subscriptionType(type).subscribe()) {
+    try (Consumer<String> plain = broker.plain(topic, "all").subscriptionType(type).subscribe()) {
       assertThatThrownBy(() -> broker.broadcast(topic, "all", "a").subscribe())
           .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
           .hasMessageContaining(type.toString())
@@ -127,7 +125,8 @@ class RefusalIT {
       assertThatThrownBy(
               () -> broker.admin().topics().setReplicatedSubscriptionStatus(topic, "all", true))
           .isInstanceOf(PulsarAdminException.class);
-      assertThatThrownBy(() -> plain(broker, topic).replicateSubscriptionState(true).subscribe())
+      assertThatThrownBy(
+              () -> broker.plain(topic, "all").replicateSubscriptionState(true).subscribe())
           .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
       assertThat(stats(broker, topic, "all").isReplicated()).isFalse();
       assertStillServed(broker, topic, beside);
@@ -140,9 +139,5 @@ class RefusalIT {
     assertThat(receiveAndAck(consumer, 5)).isEqualTo(values(0, 5));
     awaitBacklog(broker, topic, "all", 0);
     assertThat(stats(broker, topic, "all").getConsumers()).hasSize(1);
-  }
-
-  private static ConsumerBuilder<String> plain(Broker broker, String topic) {
-    return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("all");
   }
 }

@@ -287,14 +287,9 @@ class StockTypesProcessIT {
   private static ConsumerBuilder<String> consumer(
       Broker broker, String topic, SubscriptionType type, String name) {
     return broker
-        .client()
-        .newConsumer(Schema.STRING)
-        .topic(topic)
-        .subscriptionName("stock")
+        .plain(topic, "stock")
         .subscriptionType(type)
         .consumerName(name)
-        // Else those that a timer is about to send may be overtaken, by a close for example.
-        .acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS)
         .isAckReceiptEnabled(true);
   }
 

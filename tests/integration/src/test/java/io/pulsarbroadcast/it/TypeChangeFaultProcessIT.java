@@ -5,7 +5,6 @@ import static io.pulsarbroadcast.it.FaultConsumers.assertCarIsAtTwo;
 import static io.pulsarbroadcast.it.FaultConsumers.assertRefusedWhileNoLogOpens;
 import static io.pulsarbroadcast.it.FaultConsumers.brief;
 import static io.pulsarbroadcast.it.FaultConsumers.leaveCarAtTwo;
-import static io.pulsarbroadcast.it.FaultConsumers.plain;
 import static io.pulsarbroadcast.it.FaultConsumers.subscribeSoon;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
@@ -66,7 +65,7 @@ class TypeChangeFaultProcessIT {
   @Test
   void shouldLeaveAPlainSubscriptionAsItWasWhenTheBroadcastConsumerIsOneTooMany() throws Exception {
     String topic = Broker.newTopic();
-    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
+    try (Consumer<String> plain = broker.plain(topic, "all").subscribe()) {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(plain, 4)).isEqualTo(values(0, 4));
     }
@@ -93,7 +92,7 @@ class TypeChangeFaultProcessIT {
     String topic = OperatedBroker.topicIn(namespace);
     leaveNoPosition(topic);
     List<Consumer<String>> others = fill(topic);
-    assertOneTooMany(plain(broker, topic));
+    assertOneTooMany(broker.plain(topic, "all"));
     assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");
     others.get(0).close();
     try (Consumer<String> a = broker.broadcast(topic, "all", "a").subscribe()) {
@@ -125,10 +124,10 @@ class TypeChangeFaultProcessIT {
   @Test
   void shouldTakeAcknowledgementsInTransactionsWhenItCouldNotBecomeBroadcast() throws Exception {
     String topic = Broker.newTopic();
-    plain(broker, topic).subscribe().close();
+    broker.plain(topic, "all").subscribe().close();
     publish(broker, topic, 0, 3);
     assertRefusedWhileNoLogOpens(broker, folder, topic, () -> subscribeSoon(broker, topic, "car"));
-    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
+    try (Consumer<String> plain = broker.plain(topic, "all").subscribe()) {
       Transaction transaction =
           broker
               .client()
@@ -258,7 +257,7 @@ class TypeChangeFaultProcessIT {
     if (loadedAgain) {
       broker.admin().topics().unload(topic);
     }
-    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
+    try (Consumer<String> plain = broker.plain(topic, "all").subscribe()) {
       publish(broker, topic, 0, 5);
       assertThat(receiveAndAck(plain, 2)).isEqualTo(values(0, 2));
       awaitBacklog(broker, topic, "all", 3);
@@ -268,7 +267,7 @@ class TypeChangeFaultProcessIT {
     assertThat(stats(broker, topic, "all").getType())
         .as("else it would end soon")
         .isNotEqualTo("Broadcast");
-    try (Consumer<String> plain = plain(broker, topic).subscribe()) {
+    try (Consumer<String> plain = broker.plain(topic, "all").subscribe()) {
       assertThat(receiveAndAck(plain, 4)).isEqualTo(values(2, 6));
     }
   }
