@@ -742,6 +742,11 @@ public final class CursorRegistry {
     return !names.isEmpty() || droppedCount() > 0;
   }
 
+  /** Whether positions are being dropped, and may yet be kept. */
+  public synchronized boolean isDropping() {
+    return !leaving.isEmpty() || droppedCount() > 0;
+  }
+
   /** The subscription's position as last published. */
   public synchronized long floor() {
     return floor;

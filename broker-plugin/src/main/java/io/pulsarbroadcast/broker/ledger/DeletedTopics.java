@@ -76,17 +76,18 @@ public final class DeletedTopics implements TopicEventsListener {
     for (String file : content.files()) {
       deleted.add(PositionsLedger.delete(broker, PositionsLogName.ofFile(topic, file)));
     }
-    return FutureUtil.waitForAll(deleted)
-        .thenCompose(
-            all ->
-                content.files().isEmpty()
-                    ? CompletableFuture.<Void>completedFuture(null)
-                    : deleteFolder(topic));
+    return FutureUtil.waitForAll(deleted).thenCompose(all -> deleteFolder(topic));
   }
 
   private CompletableFuture<Void> deleteFolder(String topic) {
+    String folder = PositionsLogName.metadataFolder(topic);
     return store()
-        .delete(PositionsLogName.metadataFolder(topic), Optional.empty())
+        .exists(folder)
+        .thenCompose(
+            exists ->
+                exists
+                    ? store().delete(folder, Optional.empty())
+                    : CompletableFuture.completedFuture(null))
         // Not every store has folders; and a topic that was made again uses it.
         .exceptionally(e -> null);
   }

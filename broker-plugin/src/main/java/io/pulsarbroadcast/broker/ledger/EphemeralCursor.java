@@ -13,7 +13,8 @@ import org.apache.bookkeeper.mledger.ManagedCursor;
  * Stateless; may be called from any thread.
  *
  * <p>Once a positions log is declared ({@link DeclaredLog}), that and the cursor's mark ({@link
- * MarkDelete#isOfNonDurable}) say more, and this nothing.
+ * MarkDelete#isOfNonDurable}) say more, and this nothing. So the mark is there first, see {@link
+ * #mark}.
  */
 public final class EphemeralCursor {
 
@@ -31,7 +32,20 @@ public final class EphemeralCursor {
 
   /** Whether a cursor was made for a non-durable consumer that it has not served. */
   public static boolean isUnused(ManagedCursor cursor) {
-    return isMade(cursor) && !DeclaredLog.isDeclared(cursor) && !MarkDelete.isMarked(cursor);
+    return isMade(cursor)
+        && !DeclaredLog.isDeclared(cursor)
+        && (!MarkDelete.isMarked(cursor) || MarkDelete.isOfNonDurable(cursor));
+  }
+
+  /**
+   * Marks an unused cursor, whose log is about to be declared: a log without a mark is taken for
+   * that of a subscription which has become plain on a broker without the plugin. Completed when
+   * the mark is on storage.
+   */
+  static CompletableFuture<Void> mark(ManagedCursor cursor) {
+    return isUnused(cursor)
+        ? MarkDelete.markForNonDurable(cursor)
+        : CompletableFuture.completedFuture(null);
   }
 
   private static boolean isMade(ManagedCursor cursor) {
@@ -40,8 +54,13 @@ public final class EphemeralCursor {
 
   /** Has a cursor be a plain subscription's, which stays; completed when that is on storage. */
   public static CompletableFuture<Void> keep(ManagedCursor cursor) {
-    return isMade(cursor)
-        ? CursorProperty.set(cursor, PROPERTY, null)
-        : CompletableFuture.completedFuture(null);
+    if (!isMade(cursor)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    CompletableFuture<Void> unmarked =
+        MarkDelete.isMarked(cursor)
+            ? MarkDelete.unmark(cursor)
+            : CompletableFuture.completedFuture(null);
+    return unmarked.thenCompose(done -> CursorProperty.set(cursor, PROPERTY, null));
   }
 }

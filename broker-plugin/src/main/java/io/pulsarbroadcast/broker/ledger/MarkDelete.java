@@ -211,6 +211,11 @@ public final class MarkDelete {
     return mark(cursor, Map.of());
   }
 
+  /** Marks a cursor that no consumer has used yet as that of non-durable ones. */
+  static CompletableFuture<Void> markForNonDurable(ManagedCursor cursor) {
+    return mark(cursor, Map.of(MARK, FOR_NON_DURABLE));
+  }
+
   /** Gives a cursor another mark, or none; completed when that is on storage. */
   static CompletableFuture<Void> mark(ManagedCursor cursor, Map<String, Long> mark) {
     CompletableFuture<Void> done = new CompletableFuture<>();
@@ -511,9 +516,15 @@ public final class MarkDelete {
             });
   }
 
-  /** Holds the managed cursor, until {@link #release}. */
-  public synchronized void hold() {
+  /**
+   * Holds the managed cursor, until {@link #release}.
+   *
+   * @return completed when the last hand-over is on storage, or failed: what moves the managed
+   *     cursor before may be overtaken by it there
+   */
+  public synchronized CompletableFuture<Void> hold() {
     holds++;
+    return underWay.handle((done, e) -> null);
   }
 
   /** Ends what {@link #hold} began. */
@@ -534,8 +545,8 @@ public final class MarkDelete {
   <T> CompletableFuture<T> lowerTo(long ordinal, Supplier<T> move) {
     return inTurn(
         () -> {
-          hold();
-          return lowerNow(ordinal)
+          return hold()
+              .thenCompose(held -> lowerNow(ordinal))
               .thenApply(done -> move.get())
               .whenComplete((moved, e) -> release());
         });
@@ -644,11 +655,8 @@ public final class MarkDelete {
   }
 
   private CompletableFuture<Void> lowerNow(long ordinal) {
-    // Not before the last hand-over is on storage: it would be the later one there.
-    return underWay
-        .handle((done, e) -> ordinalAfter(cursor.getMarkDeletedPosition()) > ordinal)
-        .thenCompose(ahead -> ahead ? resetTo(ordinal) : CompletableFuture.completedFuture(null))
-        .thenRun(() -> cursors.lowerFloor(ordinal));
+    boolean ahead = ordinalAfter(cursor.getMarkDeletedPosition()) > ordinal;
+    return (ahead ? resetTo(ordinal) : DONE).thenRun(() -> cursors.lowerFloor(ordinal));
   }
 
   private CompletableFuture<Void> resetTo(long ordinal) {

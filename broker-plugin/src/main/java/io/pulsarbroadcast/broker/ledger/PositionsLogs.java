@@ -96,12 +96,13 @@ public final class PositionsLogs {
     if (declared != null) {
       return read(subscription, cursor, declared);
     }
+    if (EphemeralCursor.isUnused(cursor)) {
+      return begin(subscription, cursor, Origin.NEW);
+    }
     if (MarkDelete.isMarked(cursor)) {
       return takeOver(subscription, cursor);
     }
-    return made || EphemeralCursor.isUnused(cursor)
-        ? begin(subscription, cursor, Origin.NEW)
-        : findUnmarked(subscription, cursor);
+    return made ? begin(subscription, cursor, Origin.NEW) : findUnmarked(subscription, cursor);
   }
 
   private static BrokerServiceException refusal(String subscription, Throwable failure) {
@@ -382,7 +383,8 @@ public final class PositionsLogs {
         .thenCompose(
             ledger ->
                 FutureUtil.waitForAll(positions.snapshot().stream().map(ledger::append).toList())
-                    .thenCompose(appended -> declared.declare(cursor))
+                    .thenCompose(appended -> EphemeralCursor.mark(cursor))
+                    .thenCompose(marked -> declared.declare(cursor))
                     .thenApply(
                         done ->
                             new SubscriptionPast(origin, positions, ledger, declared, takenOver))

@@ -335,12 +335,11 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
       return CompletableFuture.failedFuture(
           new SubscriptionBusyException("Subscription is being closed or moved, try again"));
     }
-    parts.markDelete().hold();
+    CompletableFuture<Void> held = parts.markDelete().hold();
     List<BroadcastConsumer> moved =
         consumers.snapshot().stream().filter(BroadcastConsumer::beginMove).toList();
-    return CompletableFuture.completedFuture(null)
-        // What it throws is undone as what it answers is.
-        .thenCompose(begun -> reset.get())
+    // What it throws is undone as what it answers is.
+    return held.thenCompose(done -> reset.get())
         .whenComplete(
             (done, e) -> {
               parts.markDelete().release();

@@ -26,7 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.apache.bookkeeper.mledger.ManagedCursor;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
@@ -58,8 +57,11 @@ final class BroadcastTopic extends MeteredTopic {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastTopic.class);
 
-  /** Storing positions must not keep a topic from being closed when storage does not answer. */
-  private static final int STORE_TIMEOUT_SECONDS = 5;
+  /** A change of type must not keep a topic from being closed when storage does not answer. */
+  private static final int CHANGE_TIMEOUT_SECONDS = 5;
+
+  /** When a topic is looked at again that is just being deleted. */
+  private static final int FENCED_SECONDS = 1;
 
   /** The superclass's {@code close(boolean, boolean)}, from 3.2 on. */
   private static final MethodHandle SUPER_CLOSE =
@@ -156,7 +158,7 @@ final class BroadcastTopic extends MeteredTopic {
     closings.incrementAndGet();
     return types
         .ended()
-        .completeOnTimeout(null, STORE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+        .completeOnTimeout(null, CHANGE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .thenCompose(ended -> positionsStored())
         .thenCompose(stored -> close.get())
         .whenComplete(
@@ -180,7 +182,6 @@ final class BroadcastTopic extends MeteredTopic {
       return CompletableFuture.completedFuture(null);
     }
     return FutureUtil.waitForAll(stored)
-        .completeOnTimeout(null, STORE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .exceptionally(
             e -> {
               log.debug("[{}] Positions are not stored before closing", getName(), e);
@@ -348,7 +349,7 @@ final class BroadcastTopic extends MeteredTopic {
         .thenCompose(owned -> left.delete())
         .exceptionally(
             e -> {
-              loadAnewIfClosed(left.getCursor());
+              loadAnew(left, isFenced);
               log.info(
                   "[{}][{}] Kept after a refused subscribe: {}", getName(), name, e.toString());
               return null;
@@ -466,7 +467,7 @@ final class BroadcastTopic extends MeteredTopic {
                 .whenComplete(
                     (deleted, e) -> {
                       if (e != null) {
-                        loadAnewIfClosed(subscription.getCursor());
+                        loadAnew(subscription, isFenced);
                       }
                     })
                 .thenCompose(
@@ -477,16 +478,30 @@ final class BroadcastTopic extends MeteredTopic {
   }
 
   /**
-   * From 4.0 on a cursor that could not be deleted is not usable until the topic is loaded again.
+   * Has the topic loaded again after a deletion that failed, when that has closed what is not to be
+   * opened otherwise: the cursor, from 4.0 on, and of a topic that was to be deleted its
+   * transaction buffer. While such a topic is still being deleted it is fenced, and looked at
+   * later.
+   *
+   * @param withTopic whether the topic was to be deleted too
    */
-  private void loadAnewIfClosed(ManagedCursor notDeleted) {
-    if (notDeleted.isClosed() && !isFenced && !isClosing()) {
-      log.warn(
-          "[{}] Cursor {} could not be deleted: closing the topic, to load it again",
-          getName(),
-          notDeleted.getName());
-      close(true);
+  private void loadAnew(PersistentSubscription notDeleted, boolean withTopic) {
+    PersistentSubscription now = getSubscription(notDeleted.getName());
+    if (now == null || isClosing() || !(withTopic || now.getCursor().isClosed())) {
+      return;
     }
+    if (isFenced) {
+      brokerService
+          .getPulsar()
+          .getExecutor()
+          .schedule(() -> loadAnew(notDeleted, true), FENCED_SECONDS, TimeUnit.SECONDS);
+      return;
+    }
+    log.warn(
+        "[{}] Subscription {} could not be deleted: closing the topic, to load it again",
+        getName(),
+        notDeleted.getName());
+    close(true);
   }
 
   private CompletableFuture<Void> unsubscribePlain(String subscription) {

@@ -66,12 +66,18 @@ final class PlainSubscribe {
       String subscription, CursorRegistry cursors, BooleanSupplier inUse) {
     int waiting = cursors.leftBehindCount();
     if (waiting == 0 && !inUse.getAsBoolean()) {
-      return cursors.isFloorHeld()
+      if (cursors.isFloorHeld()) {
+        return new ConsumerBusyException(
+            "Subscription "
+                + subscription
+                + " is a Broadcast subscription whose stored positions are lost; clear its backlog, reset or delete"
+                + " it first");
+      }
+      return cursors.isDropping()
           ? new ConsumerBusyException(
               "Subscription "
                   + subscription
-                  + " is a Broadcast subscription whose stored positions are lost; clear its backlog, reset or delete"
-                  + " it first")
+                  + " is a Broadcast subscription whose positions are being dropped, try again")
           : null;
     }
     int connected = cursors.connectedDurableCount();

@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.topic;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.slf4j.Logger;
@@ -19,6 +20,8 @@ import org.slf4j.LoggerFactory;
 final class SubscriptionLifecycle {
 
   private static final Logger log = LoggerFactory.getLogger(SubscriptionLifecycle.class);
+
+  private static final int STORE_TIMEOUT_SECONDS = 5;
 
   private final String topic;
   private final String subscription;
@@ -90,13 +93,17 @@ final class SubscriptionLifecycle {
         .thenCompose(stored -> readingEnded);
   }
 
-  /** Makes the positions last, and the subscription's own too. */
+  /**
+   * Makes the positions last, and the subscription's own too. Waits for some seconds only: storage
+   * that does not answer must not keep the log open, which the topic's next load opens.
+   */
   CompletableFuture<Void> storePositions() {
     return parts
         .markDelete()
         .flush()
         .handle((flushed, e) -> parts.markDelete().handOver())
-        .thenCompose(published -> published);
+        .thenCompose(published -> published)
+        .completeOnTimeout(null, STORE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
   }
 
   /**

@@ -375,6 +375,17 @@ class MarkDeleteTest {
     assertThat(registry.isFloorHeld()).isFalse();
   }
 
+  /** I3: storage would have the move on as the later one. */
+  @Test
+  void shouldNotBeHeldForAResetBeforeTheLastMoveOnIsOnStorage() {
+    ackTo(connect("here", 0), 20);
+    markDelete.handOver();
+    CompletableFuture<Void> held = markDelete.hold();
+    assertThat(held).isNotDone();
+    cursor.completeAll();
+    assertThat(held).isCompleted();
+  }
+
   @Test
   void shouldNotTakeAnOperatorsResetBackForProgressToMake() {
     VirtualCursor here = connect("here", 0);

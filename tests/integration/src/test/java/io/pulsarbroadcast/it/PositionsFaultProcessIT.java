@@ -14,6 +14,7 @@ import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -22,11 +23,14 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import io.pulsarbroadcast.it.PositionsFaults.Declaration;
 import io.pulsarbroadcast.it.PositionsFaults.Former;
 import io.pulsarbroadcast.it.PositionsFaults.Stale;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
@@ -231,6 +235,66 @@ class PositionsFaultProcessIT {
     broker.admin().topics().deleteSubscription(topic, "all", true);
     assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty();
     assertThat(faults.logsOf(topic)).isEmpty();
+  }
+
+  /** I1: the topic is there, with its positions, though not with its schema, as in Pulsar. */
+  @Test
+  void shouldServeConsumersAgainWhenTheDeletionOfTheTopicFailed() throws Exception {
+    String topic = Broker.newTopic();
+    PositionsFaults faults = PositionsFaults.in(folder);
+    leaveCarAtTwo(broker, topic);
+    faults.failNextDeletion();
+    assertThatThrownBy(() -> broker.admin().topics().delete(topic))
+        .isInstanceOf(PulsarAdminException.class);
+    assertThat(faults.isDeletionToFail()).isFalse();
+    try (Consumer<byte[]> car =
+        broker
+            .client()
+            .newConsumer()
+            .topic(topic)
+            .subscriptionName("all")
+            .consumerName("car")
+            .property("pulsar.subscription.type", "Broadcast")
+            .subscribe()) {
+      for (String expected : values(2, 5)) {
+        Message<byte[]> message = car.receive(1, TimeUnit.MINUTES);
+        assertThat(message).as(expected).isNotNull();
+        assertThat(new String(message.getData(), UTF_8)).isEqualTo(expected);
+        car.acknowledge(message);
+      }
+      awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  /** I1: the position may yet be kept, and would be lost with the subscription's type. */
+  @Test
+  void shouldNotBecomePlainWhileItIsNotStoredThatAPositionIsDropped() throws Exception {
+    String topic = Broker.newTopic();
+    PositionsFaults faults = PositionsFaults.in(folder);
+    leaveCarAtTwo(broker, topic);
+    faults.hang(topic);
+    PositionsRequests positions = new PositionsRequests(broker.process().adminUrl(), topic, "all");
+    CompletableFuture<PositionsRequests.Answer> dropped =
+        CompletableFuture.supplyAsync(() -> drop(positions, "car"));
+    try {
+      await().until(() -> positions.list().names().isEmpty());
+      assertThatThrownBy(() -> broker.plain(topic, "all").subscribe())
+          .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
+          .hasMessageContaining("positions are being dropped, try again");
+      assertThat(dropped).isNotDone();
+    } finally {
+      faults.answer();
+    }
+    assertThat(dropped.get(1, TimeUnit.MINUTES).status()).isEqualTo(200);
+    broker.plain(topic, "all").subscribe().close();
+  }
+
+  private static PositionsRequests.Answer drop(PositionsRequests positions, String name) {
+    try {
+      return positions.drop(Map.of("name", name));
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /**

@@ -150,9 +150,9 @@ final class PositionsFaults {
                   return null;
                 }
                 if (method.getName().equals("asyncUpdateCursorInfo")
-                    && declared(arguments[2]).isEmpty()
-                    && isAbout("halt", arguments[0])) {
-                  Files.delete(FOLDER.resolve("halt"));
+                    && isAbout(
+                        declared(arguments[2]).isEmpty() ? "halt" : "halt when declared",
+                        arguments[0])) {
                   arguments[4] =
                       new MetaStoreCallback<Void>() {
                         @Override
@@ -798,6 +798,19 @@ final class PositionsFaults {
   /** The broker dies as soon as no log is declared any more for the subscription "all". */
   void haltWhenNothingIsDeclared(String topic) throws IOException {
     say("halt", localNameOf(topic));
+  }
+
+  /** The broker dies as soon as a log is declared for the subscription "all". */
+  void haltWhenALogIsDeclared(String topic) throws IOException {
+    say("halt when declared", localNameOf(topic));
+  }
+
+  /** Starts the broker again that died as it was told to. */
+  void startAgain(Broker broker) throws Exception {
+    await().until(() -> !broker.process().isAlive());
+    Files.deleteIfExists(folder.resolve("halt"));
+    Files.deleteIfExists(folder.resolve("halt when declared"));
+    broker.process().start();
   }
 
   static String localNameOf(String topic) {

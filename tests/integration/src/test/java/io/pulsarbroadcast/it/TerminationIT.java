@@ -76,16 +76,35 @@ class TerminationIT {
                 .subscribe()) {
       await().until(returned::hasReachedEndOfTopic);
       await().until(earliest::hasReachedEndOfTopic);
-      assertThat(
-              Scrape.of(broker.process())
-                  .value(
-                      "pulsar_broadcast_read_failures_total",
-                      "topic",
-                      topic,
-                      "subscription",
-                      "all"))
-          .isZero();
+      assertThat(readFailures(broker, topic)).isZero();
     }
+  }
+
+  /** The cursor of a topic that has ended keeps a read that found nothing, and refuses the next. */
+  @Test
+  void shouldTellTheSecondConsumerOfATerminatedTopicThatWasLoadedAgain(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> before = broker.broadcast(topic, "all", "away").subscribe()) {
+      publish(broker, topic, 0, 7);
+      assertThat(receiveAndAck(before, 7)).isEqualTo(values(0, 7));
+    }
+    broker.admin().topics().terminateTopic(topic);
+    broker.admin().topics().unload(topic);
+    try (PulsarClient one = broker.newClient();
+        PulsarClient two = broker.newClient();
+        Consumer<String> first = Broker.broadcast(one, topic, "all", "first").subscribe()) {
+      await().until(first::hasReachedEndOfTopic);
+      try (Consumer<String> second = Broker.broadcast(two, topic, "all", "second").subscribe()) {
+        await().until(second::hasReachedEndOfTopic);
+      }
+      assertThat(readFailures(broker, topic)).isZero();
+    }
+  }
+
+  private static double readFailures(Broker broker, String topic) throws Exception {
+    return Scrape.of(broker.process())
+        .value("pulsar_broadcast_read_failures_total", "topic", topic, "subscription", "all");
   }
 
   /** Such a topic has no first entry either, which whoever looks for a time would ask for. */

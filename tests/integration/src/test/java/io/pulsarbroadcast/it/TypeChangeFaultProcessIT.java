@@ -39,6 +39,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -162,10 +163,8 @@ class TypeChangeFaultProcessIT {
     PositionsFaults.in(folder).haltWhenNothingIsDeclared(topic);
     try (PulsarClient client = broker.newClient()) {
       client.newConsumer(Schema.STRING).topic(topic).subscriptionName("all").subscribeAsync();
-      await().until(() -> !broker.process().isAlive());
+      PositionsFaults.in(folder).startAgain(broker);
     }
-    broker.process().start();
-
     try (PulsarClient client = broker.newClient();
         Consumer<String> plain =
             client.newConsumer(Schema.STRING).topic(topic).subscriptionName("all").subscribe()) {
@@ -173,6 +172,45 @@ class TypeChangeFaultProcessIT {
       assertThat(receiveUntil(plain, "message-4"))
           .as("I1, and what the broker had not stored yet")
           .endsWith(values(2, 5).toArray(String[]::new));
+    }
+  }
+
+  /** I3: nobody would ever acknowledge what it keeps. */
+  @Test
+  void shouldEndWhatANonDurableConsumerBeganWhenTheBrokerDied() throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createNonPartitionedTopic(topic);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.haltWhenALogIsDeclared(topic);
+    try (PulsarClient client = broker.newClient()) {
+      nonDurable(client, topic).subscribeAsync();
+      await().until(() -> !broker.process().isAlive());
+    }
+    faults.startAgain(broker);
+
+    publish(broker, topic, 0, 3);
+    await()
+        .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
+  }
+
+  /** I1: a durable consumer that comes first after such an end is waited for as any other. */
+  @Test
+  void shouldKeepWhatADurableConsumerTookOverWhenTheBrokerDied() throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createNonPartitionedTopic(topic);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.haltWhenALogIsDeclared(topic);
+    try (PulsarClient client = broker.newClient()) {
+      nonDurable(client, topic).subscribeAsync();
+      await().until(() -> !broker.process().isAlive());
+    }
+    faults.startAgain(broker);
+
+    broker.broadcast(topic, "all", "car").subscribe().close();
+    publish(broker, topic, 0, 3);
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
     }
   }
 
@@ -235,11 +273,12 @@ class TypeChangeFaultProcessIT {
   }
 
   /** The same when it cannot be deleted then; the topic is loaded again before anybody comes. */
-  @Test
-  void shouldEndWithTheNextLoadWhatARefusedNonDurableConsumerLeft() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldEndWithTheNextLoadWhatARefusedNonDurableConsumerLeft(boolean marked) throws Exception {
     String topic = Broker.newTopic();
     broker.admin().topics().createNonPartitionedTopic(topic);
-    leaveRefusedNonDurable(topic);
+    leaveRefusedNonDurable(topic, marked);
     broker.admin().topics().unload(topic);
     publish(broker, topic, 0, 1);
     await()
@@ -248,12 +287,12 @@ class TypeChangeFaultProcessIT {
 
   /** A plain consumer that takes over what was left has its subscription for good. */
   @ParameterizedTest
-  @ValueSource(booleans = {true, false})
-  void shouldKeepWhatARefusedNonDurableConsumerLeftForAPlainOne(boolean loadedAgain)
+  @CsvSource({"true, false", "false, false", "true, true", "false, true"})
+  void shouldKeepWhatARefusedNonDurableConsumerLeftForAPlainOne(boolean loadedAgain, boolean marked)
       throws Exception {
     String topic = Broker.newTopic();
     broker.admin().topics().createNonPartitionedTopic(topic);
-    leaveRefusedNonDurable(topic);
+    leaveRefusedNonDurable(topic, marked);
     if (loadedAgain) {
       broker.admin().topics().unload(topic);
     }
@@ -272,17 +311,26 @@ class TypeChangeFaultProcessIT {
     }
   }
 
-  private static void leaveRefusedNonDurable(String topic) throws Exception {
+  /**
+   * @param marked whether its cursor is marked, and its log not declared; else neither
+   */
+  private static void leaveRefusedNonDurable(String topic, boolean marked) throws Exception {
     PositionsFaults faults = PositionsFaults.in(folder);
     faults.failNextDeletion();
-    faults.failToOpen();
+    if (marked) {
+      faults.failNext(topic, PositionsFaults.Declaration.NOT_WRITTEN);
+    } else {
+      faults.failToOpen();
+    }
     try (PulsarClient client = broker.newClient()) {
       RawConnection raw = new RawConnection(broker, client);
       assertThat(raw.subscribe(1_000_000, topic, "reader", false))
           .failsWithin(Duration.ofMinutes(1));
       assertThat(faults.isDeletionToFail()).isFalse();
     } finally {
-      faults.open();
+      if (!marked) {
+        faults.open();
+      }
     }
     assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("all");
   }
