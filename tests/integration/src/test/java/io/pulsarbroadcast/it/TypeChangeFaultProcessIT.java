@@ -178,16 +178,7 @@ class TypeChangeFaultProcessIT {
   /** I3: nobody would ever acknowledge what it keeps. */
   @Test
   void shouldEndWhatANonDurableConsumerBeganWhenTheBrokerDied() throws Exception {
-    String topic = Broker.newTopic();
-    broker.admin().topics().createNonPartitionedTopic(topic);
-    PositionsFaults faults = PositionsFaults.in(folder);
-    faults.haltWhenALogIsDeclared(topic);
-    try (PulsarClient client = broker.newClient()) {
-      nonDurable(client, topic).subscribeAsync();
-      await().until(() -> !broker.process().isAlive());
-    }
-    faults.startAgain(broker);
-
+    String topic = topicWhoseFirstNonDurableSubscribeDied();
     publish(broker, topic, 0, 3);
     await()
         .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
@@ -196,6 +187,16 @@ class TypeChangeFaultProcessIT {
   /** I1: a durable consumer that comes first after such an end is waited for as any other. */
   @Test
   void shouldKeepWhatADurableConsumerTookOverWhenTheBrokerDied() throws Exception {
+    String topic = topicWhoseFirstNonDurableSubscribeDied();
+    broker.broadcast(topic, "all", "car").subscribe().close();
+    publish(broker, topic, 0, 3);
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
+    }
+  }
+
+  private static String topicWhoseFirstNonDurableSubscribeDied() throws Exception {
     String topic = Broker.newTopic();
     broker.admin().topics().createNonPartitionedTopic(topic);
     PositionsFaults faults = PositionsFaults.in(folder);
@@ -205,13 +206,7 @@ class TypeChangeFaultProcessIT {
       await().until(() -> !broker.process().isAlive());
     }
     faults.startAgain(broker);
-
-    broker.broadcast(topic, "all", "car").subscribe().close();
-    publish(broker, topic, 0, 3);
-    broker.admin().topics().unload(topic);
-    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
-      assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
-    }
+    return topic;
   }
 
   /** Whoever comes back misses nothing, though the write that made it plain was not answered. */
