@@ -109,12 +109,12 @@ final class DropCommand extends ChangeCommand<DropCommand.Result> {
   @Override
   void print(Result dropped, PrintStream out) {
     out.printf(
-        "%s %s with %s not acknowledged; the backlog %s %s%n",
+        "%s %s with %s not acknowledged; the backlog is %s%s%n",
         dropped.dryRun() ? "Would drop" : "Dropped",
         Format.count(dropped.positions(), "position", "positions"),
         Format.count(dropped.entries(), "entry", "entries"),
-        dropped.dryRun() ? "would be" : "is",
-        Format.count(dropped.backlogEntries()));
+        Format.count(dropped.backlogEntries()),
+        dropped.dryRun() ? " now" : "");
     dropped.names().forEach(name -> out.println("  " + Format.printable(name)));
     if (dropped.names().size() < dropped.positions()) {
       out.println("  and more");

@@ -8,7 +8,6 @@ import io.pulsarbroadcast.admin.terminal.CommandException;
 import io.pulsarbroadcast.admin.terminal.Format;
 import java.io.PrintStream;
 import java.time.Clock;
-import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.util.List;
@@ -119,16 +118,19 @@ final class MoveCommand extends ChangeCommand<MoveCommand.Result> {
     if (MESSAGE_ID.matcher(to).matches()) {
       return new Move(name, null, to, null, null, false);
     }
-    return new Move(name, null, null, time(to).toEpochMilli(), null, false);
+    return new Move(name, null, null, timeMillis(to), null, false);
   }
 
-  private Instant time(String to) throws CommandException {
+  private long timeMillis(String to) throws CommandException {
     if (to.startsWith("-")) {
-      return clock.instant().minusSeconds(Arguments.seconds(TO, to, to.substring(1)));
+      return clock
+          .instant()
+          .minusSeconds(Arguments.seconds(TO, to, to.substring(1)))
+          .toEpochMilli();
     }
     try {
-      return OffsetDateTime.parse(to).toInstant();
-    } catch (DateTimeParseException e) {
+      return OffsetDateTime.parse(to).toInstant().toEpochMilli();
+    } catch (DateTimeParseException | ArithmeticException e) {
       throw Arguments.notAllowed(TO, to, PLACES);
     }
   }
@@ -142,7 +144,7 @@ final class MoveCommand extends ChangeCommand<MoveCommand.Result> {
   @Override
   void print(Result moved, PrintStream out) {
     out.printf(
-        "%s %s of %s to %s, %s behind; %s %s, and the backlog %s %s%n",
+        "%s %s of %s to %s, %s behind; %s %s, and the backlog is %s%s%n",
         moved.dryRun() ? "Would move" : "Moved",
         Format.count(moved.positions(), "position", "positions"),
         Format.printable(moved.name()),
@@ -150,7 +152,7 @@ final class MoveCommand extends ChangeCommand<MoveCommand.Result> {
         Format.count(moved.lagEntries(), "entry", "entries"),
         Format.count(moved.skippedEntries(), "entry", "entries"),
         moved.dryRun() ? "would be skipped" : "skipped",
-        moved.dryRun() ? "would be" : "is",
-        Format.count(moved.backlogEntries()));
+        Format.count(moved.backlogEntries()),
+        moved.dryRun() ? " now" : "");
   }
 }

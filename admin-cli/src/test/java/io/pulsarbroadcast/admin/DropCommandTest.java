@@ -30,7 +30,7 @@ class DropCommandTest extends CommandTest {
     assertThat(result.err())
         .isEqualTo(
             """
-            Would drop 1 position with 20 entries not acknowledged; the backlog would be 5
+            Would drop 1 position with 20 entries not acknowledged; the backlog is 5 now
               car-3
             Drop 1 position? [y/N]\s""");
     assertThat(result.out())

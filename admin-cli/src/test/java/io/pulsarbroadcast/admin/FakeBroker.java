@@ -214,6 +214,7 @@ final class FakeBroker implements AutoCloseable {
         .putObject("settings")
         .put("broadcastPositionFlushIntervalMillis", 1000)
         .put("broadcastCursorTimeToLiveSeconds", 604_800)
+        .put("broadcastExposeTopicLevelHistograms", false)
         .put("broadcastAckExecutor", "io");
     return answer;
   }

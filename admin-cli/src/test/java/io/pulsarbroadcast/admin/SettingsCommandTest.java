@@ -19,6 +19,7 @@ class SettingsCommandTest extends CommandTest {
             SETTING                               VALUE
             broadcastPositionFlushIntervalMillis  1000
             broadcastCursorTimeToLiveSeconds      604800
+            broadcastExposeTopicLevelHistograms   false
             broadcastAckExecutor                  io
             """);
   }
@@ -33,6 +34,7 @@ class SettingsCommandTest extends CommandTest {
                 {"settings": {
                   "broadcastPositionFlushIntervalMillis": 1000,
                   "broadcastCursorTimeToLiveSeconds": 604800,
+                  "broadcastExposeTopicLevelHistograms": false,
                   "broadcastAckExecutor": "io"}}
                 """));
   }

@@ -31,6 +31,7 @@ class WrongUseTest extends CommandTest {
         "move t -s alerts -n car | Exactly one of --to and --to-position-of is needed",
         "move t -s alerts -n car --to latest --to-position-of bus | Exactly one of",
         "move t -s alerts -n car --to yesterday | --to 'yesterday' is not allowed; allowed are earliest, latest, a message id",
+        "move t -s alerts -n car --to +999999999-01-01T00:00:00Z | --to '+999999999-01-01T00:00:00Z' is not allowed; allowed are earliest",
         "move t -s alerts -n car --to -2x | --to '-2x' is not allowed; allowed are numbers with s, m, h",
         "subscriptions public | namespace 'public' is not allowed; allowed are names like tenant/namespace",
       })

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 /**
  * The plugin's settings in use on a broker.
  *
- * @param settings by key, in the broker's order; values are whole numbers and text
+ * @param settings by key, in the broker's order; values are whole numbers, booleans and text
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Settings(LinkedHashMap<String, Object> settings) {}

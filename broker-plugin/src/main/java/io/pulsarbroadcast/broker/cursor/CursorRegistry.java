@@ -742,9 +742,12 @@ public final class CursorRegistry {
     return !names.isEmpty() || droppedCount() > 0;
   }
 
-  /** Whether positions are being dropped, and may yet be kept. */
-  public synchronized boolean isDropping() {
-    return !leaving.isEmpty() || droppedCount() > 0;
+  /** Whether there is nobody: no position, nor one that is being dropped and may yet be kept. */
+  public synchronized boolean isVacant() {
+    return connected.count() == 0
+        && names.leftBehindCount() == 0
+        && leaving.isEmpty()
+        && droppedCount() == 0;
   }
 
   /** The subscription's position as last published. */

@@ -54,13 +54,16 @@ public final class EphemeralCursor {
 
   /** Has a cursor be a plain subscription's, which stays; completed when that is on storage. */
   public static CompletableFuture<Void> keep(ManagedCursor cursor) {
-    if (!isMade(cursor)) {
+    boolean made = isMade(cursor);
+    if (!made && !MarkDelete.isMarked(cursor)) {
       return CompletableFuture.completedFuture(null);
     }
-    CompletableFuture<Void> unmarked =
-        MarkDelete.isMarked(cursor)
-            ? MarkDelete.unmark(cursor)
-            : CompletableFuture.completedFuture(null);
-    return unmarked.thenCompose(done -> CursorProperty.set(cursor, PROPERTY, null));
+    // Also when it seems to be unmarked: a write that failed says nothing of storage.
+    return MarkDelete.unmark(cursor)
+        .thenCompose(
+            unmarked ->
+                made
+                    ? CursorProperty.set(cursor, PROPERTY, null)
+                    : CompletableFuture.completedFuture(null));
   }
 }

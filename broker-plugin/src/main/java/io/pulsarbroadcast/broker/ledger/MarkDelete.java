@@ -213,7 +213,16 @@ public final class MarkDelete {
 
   /** Marks a cursor that no consumer has used yet as that of non-durable ones. */
   static CompletableFuture<Void> markForNonDurable(ManagedCursor cursor) {
-    return mark(cursor, Map.of(MARK, FOR_NON_DURABLE));
+    Position position = cursor.getMarkDeletedPosition();
+    return mark(
+        cursor,
+        Map.of(
+            MARK,
+            FOR_NON_DURABLE,
+            MARKED_LEDGER,
+            position.getLedgerId(),
+            MARKED_ENTRY,
+            position.getEntryId()));
   }
 
   /** Gives a cursor another mark, or none; completed when that is on storage. */

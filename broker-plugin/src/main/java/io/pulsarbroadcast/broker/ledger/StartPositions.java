@@ -185,7 +185,7 @@ public final class StartPositions {
     Position last = ledger.getLastConfirmedEntry();
     return LineCalls.compare(BROKER.position(ledgerId, entryId), last) > 0
         ? end()
-        : Math.max(oldest(), ordinalAfter(BROKER.position(ledgerId, entryId - 1)));
+        : Math.max(oldest(), ordinalAfter(BROKER.position(ledgerId, Math.max(0, entryId) - 1)));
   }
 
   /** The ordinal of the first entry that was published at or after a time. */

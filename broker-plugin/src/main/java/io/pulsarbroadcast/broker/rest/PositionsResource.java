@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
@@ -208,6 +209,7 @@ public final class PositionsResource {
       if (read == null) {
         throw bad("The body is null; allowed is a JSON object");
       }
+      refuseNulls(JSON.readTree(bytes));
       return read;
     } catch (JsonMappingException e) {
       throw bad(reason(e));
@@ -216,6 +218,17 @@ public final class PositionsResource {
     } catch (IOException e) {
       throw bad("The body cannot be read: " + e.getMessage());
     }
+  }
+
+  /** What a script leaves empty may also be null. */
+  private static void refuseNulls(JsonNode body) {
+    body.fields()
+        .forEachRemaining(
+            field -> {
+              if (field.getValue().isNull()) {
+                throw bad("The field '%s' is null; leave it out".formatted(field.getKey()));
+              }
+            });
   }
 
   private static String reason(JsonMappingException e) {

@@ -68,9 +68,13 @@ final class Acknowledgement {
   }
 
   private boolean take(MessageIdData id, AckType type, Taker taker) {
-    long ordinal = index.ordinalOf(id.getLedgerId(), id.getEntryId());
+    boolean beforeLedger = isBeforeLedger(id, type);
+    long ordinal =
+        beforeLedger
+            ? index.ordinalAfter(id.getLedgerId(), -1) - 1
+            : index.ordinalOf(id.getLedgerId(), id.getEntryId());
     if (ordinal == LedgerIndex.UNKNOWN) {
-      if (!index.isTrimmed(id.getLedgerId())) {
+      if (!beforeLedger && !index.isTrimmed(id.getLedgerId())) {
         refuse(id, taker, "the topic has no such ledger");
       }
       return false;
@@ -91,6 +95,18 @@ final class Acknowledgement {
       refuse(id, taker, "it was never sent to the consumer");
     }
     return result == AckResult.ADVANCED || result == AckResult.PART;
+  }
+
+  /**
+   * Whether everything before a ledger is acknowledged: without index acknowledgements, clients
+   * name the entry before a batch of which they acknowledge a part cumulatively, which is entry -1
+   * where the batch is the first of its ledger.
+   */
+  private boolean isBeforeLedger(MessageIdData id, AckType type) {
+    return type == AckType.Cumulative
+        && id.getEntryId() == -1
+        && id.getAckSetsCount() == 0
+        && index.hasLedger(id.getLedgerId());
   }
 
   /**

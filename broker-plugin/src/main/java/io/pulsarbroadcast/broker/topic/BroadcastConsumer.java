@@ -79,6 +79,9 @@ final class BroadcastConsumer extends Consumer
    */
   private volatile boolean moving;
 
+  /** Whether a filter has put off entries that a rewind will send; set on the event loop. */
+  private volatile boolean rewindsSoon;
+
   private long lastAckedTimestamp;
   private long lastFlowTimestamp;
   private ConsumerRates rates;
@@ -291,14 +294,18 @@ final class BroadcastConsumer extends Consumer
       broadcast.parts().markDelete().positionMoved();
       return;
     }
-    broadcast.afterRescheduleDelay(
-        () -> {
-          if (contract == SubType.Exclusive) {
+    if (contract != SubType.Exclusive) {
+      broadcast.afterRescheduleDelay(
+          () -> connection().redeliver(broadcast, fanout, new long[] {entry.ordinal()}));
+    } else if (!rewindsSoon) {
+      rewindsSoon = true;
+      // One for all that is put off until then: a rewind sends everything again.
+      broadcast.afterRescheduleDelay(
+          () -> {
+            rewindsSoon = false;
             connection().rewind(broadcast, fanout, DEFAULT_CONSUMER_EPOCH);
-          } else {
-            connection().redeliver(broadcast, fanout, new long[] {entry.ordinal()});
-          }
-        });
+          });
+    }
   }
 
   @Override

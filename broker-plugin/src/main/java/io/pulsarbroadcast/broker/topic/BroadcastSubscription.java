@@ -47,6 +47,7 @@ import org.slf4j.LoggerFactory;
 final class BroadcastSubscription extends LineNeutralSubscription implements PositionsAdmin.Holder {
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastSubscription.class);
+  private static final int HOLD_TIMEOUT_SECONDS = 30;
   private static final CompletableFuture<Boolean> NOT_DELETED =
       CompletableFuture.completedFuture(false);
 
@@ -335,7 +336,9 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
       return CompletableFuture.failedFuture(
           new SubscriptionBusyException("Subscription is being closed or moved, try again"));
     }
-    CompletableFuture<Void> held = parts.markDelete().hold();
+    // Of a cursor that is closed meanwhile, that may never end; the reset is refused then.
+    CompletableFuture<Void> held =
+        parts.markDelete().hold().completeOnTimeout(null, HOLD_TIMEOUT_SECONDS, TimeUnit.SECONDS);
     List<BroadcastConsumer> moved =
         consumers.snapshot().stream().filter(BroadcastConsumer::beginMove).toList();
     // What it throws is undone as what it answers is.

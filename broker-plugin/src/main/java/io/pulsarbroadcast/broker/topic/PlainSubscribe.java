@@ -64,24 +64,24 @@ final class PlainSubscribe {
    */
   static ConsumerBusyException refusal(
       String subscription, CursorRegistry cursors, BooleanSupplier inUse) {
-    int waiting = cursors.leftBehindCount();
-    if (waiting == 0 && !inUse.getAsBoolean()) {
-      if (cursors.isFloorHeld()) {
-        return new ConsumerBusyException(
-            "Subscription "
-                + subscription
-                + " is a Broadcast subscription whose stored positions are lost; clear its backlog, reset or delete"
-                + " it first");
-      }
-      return cursors.isDropping()
+    if (cursors.isVacant() && !inUse.getAsBoolean()) {
+      return cursors.isFloorHeld()
           ? new ConsumerBusyException(
               "Subscription "
                   + subscription
-                  + " is a Broadcast subscription whose positions are being dropped, try again")
+                  + " is a Broadcast subscription whose stored positions are lost; clear its backlog, reset or delete"
+                  + " it first")
           : null;
     }
+    int waiting = cursors.leftBehindCount();
     int connected = cursors.connectedDurableCount();
     int others = cursors.connectedCount() - connected;
+    if (waiting + connected + others == 0) {
+      return new ConsumerBusyException(
+          "Subscription "
+              + subscription
+              + " is a Broadcast subscription whose last positions are being dropped, try again");
+    }
     return new ConsumerBusyException(
         ("Subscription %s is a Broadcast subscription in use, with %d durable positions (%d connected, %d waiting)"
                 + " and %d non-durable consumers; subscribe with the consumer property %s=%s, or drop the positions"

@@ -18,6 +18,7 @@ import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -281,19 +282,28 @@ public final class PositionsAdmin {
     }
     long lowest = named.stream().mapToLong(each -> each.cursor().next()).min().orElse(ordinal);
     LongAdder skipped = new LongAdder();
-    return (absent.isEmpty() ? done() : movedAbsent(name, absent, ordinal, skipped))
+    AtomicBoolean any = new AtomicBoolean();
+    return (absent.isEmpty()
+            ? done()
+            : movedAbsent(name, absent, ordinal, skipped).thenRun(() -> any.set(true)))
         .thenCompose(
             moved ->
                 CompletableFuture.allOf(
                     connected.stream()
-                        .map(consumer -> movedConnected(consumer, ordinal, skipped))
+                        .map(
+                            consumer ->
+                                movedConnected(consumer, ordinal, skipped)
+                                    .thenRun(() -> any.set(true)))
                         .toArray(CompletableFuture[]::new)))
-        .thenApply(
-            moved -> {
-              parts.markDelete().handOverNow();
-              parts.audit().moved(name, before(lowest), before(ordinal), operator);
-              return result(false, positions, ordinal, skipped.sum());
-            });
+        .whenComplete(
+            (moved, e) -> {
+              // Also of some, when others could not be moved.
+              if (any.get()) {
+                parts.markDelete().handOverNow();
+                parts.audit().moved(name, before(lowest), before(ordinal), operator);
+              }
+            })
+        .thenApply(moved -> result(false, positions, ordinal, skipped.sum()));
   }
 
   private CompletableFuture<Void> movedAbsent(

@@ -84,7 +84,10 @@ record SubscriptionParts(
     if (config.maxPositionsPerSubscription() > 0) {
       cursors.limitPositions(config.maxPositionsPerSubscription());
     }
-    if (past.origin() != Origin.NEW && !MarkDelete.isOfNonDurable(plain.getCursor())) {
+    if (past.origin() != Origin.NEW
+        && (!MarkDelete.isOfNonDurable(plain.getCursor())
+            || MarkDelete.isElsewhere(plain.getCursor(), index))) {
+      // Where somebody else has moved it, that was a plain consumer, who may come back.
       cursors.keepForDurable();
     }
     if (past.origin() == Origin.PLAIN) {

@@ -50,12 +50,12 @@ final class TimeToLivePolicy {
   @GuardedBy("this")
   private Long held;
 
-  /** Since when it would be shorter. */
+  /** What is to hold instead, shorter, once it has been there for a while; null: nothing. */
   @GuardedBy("this")
-  private long shorterSinceNanos;
+  private Long shorter;
 
   @GuardedBy("this")
-  private boolean shorter;
+  private long shorterSinceNanos;
 
   /**
    * @param ofTopic the topic's properties
@@ -137,7 +137,7 @@ final class TimeToLivePolicy {
   }
 
   private synchronized Optional<Long> hold() {
-    shorter = false;
+    shorter = null;
     return Optional.ofNullable(held);
   }
 
@@ -146,13 +146,16 @@ final class TimeToLivePolicy {
     long now = clockNanos.getAsLong();
     if (held == null || seconds >= held) {
       held = seconds;
-      shorter = false;
-    } else if (!shorter) {
-      shorter = true;
+      shorter = null;
+      return held;
+    }
+    if (shorter == null || seconds < shorter) {
       shorterSinceNanos = now;
-    } else if (now - shorterSinceNanos >= SHORTER_AFTER_NANOS) {
+    }
+    shorter = seconds;
+    if (now - shorterSinceNanos >= SHORTER_AFTER_NANOS) {
       held = seconds;
-      shorter = false;
+      shorter = null;
     }
     return held;
   }

@@ -93,6 +93,25 @@ class TimeToLivePolicyTest {
     }
   }
 
+  /** I1: the minute is that of the shortest. */
+  @Test
+  void shouldWaitAMinuteForEachThatIsShorter() {
+    policy.namespaceHas(Map.of());
+    ofTopic = property("5000");
+    assertThatLimitIs(5000);
+    ofTopic = property("3000");
+    assertThatLimitIs(5000);
+    now += 55;
+    ofTopic = property("5");
+    assertThatLimitIs(5000);
+    now += 55;
+    assertThatLimitIs(5000);
+    ofTopic = property("3000");
+    assertThatLimitIs(5000);
+    now += 5;
+    assertThatLimitIs(3000);
+  }
+
   /** I1: nor for a mistake. */
   @ParameterizedTest
   @ValueSource(strings = {"abc", "-1", "1.5", "", " 60", "2147483648", "99999999999999999999"})

@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.it;
 
 import static io.pulsarbroadcast.it.Messages.assertNothingMore;
+import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.publishBatches;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
@@ -86,6 +87,26 @@ class BatchIT {
     try (Consumer<String> returned = builder.subscribe()) {
       assertThat(receiveValues(returned, 10)).isEqualTo(values(10, 20));
       assertNothingMore(returned);
+    }
+  }
+
+  /** Clients name the entry before such a batch, which is none where it is its ledger's first. */
+  @Test
+  void shouldBeDoneWithWhatIsBeforeALedgerWhoseFirstBatchIsAcknowledgedInPart(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    ConsumerBuilder<String> builder = broker.broadcast(topic, "all", "car");
+    try (Consumer<String> consumer = builder.subscribe()) {
+      publish(broker, topic, 0, 20);
+      receive(consumer, 20);
+      broker.admin().topics().unload(topic);
+      publishBatches(broker, topic, 20, 30, 10);
+      consumer.acknowledgeCumulative(receive(consumer, 30).get(24));
+    }
+    try (Consumer<String> returned = builder.subscribe()) {
+      assertThat(receiveValues(returned, 10)).isEqualTo(values(20, 30));
+      assertNothingMore(returned);
+      awaitBacklog(broker, topic, "all", 1);
     }
   }
 

@@ -280,7 +280,7 @@ class PositionsFaultProcessIT {
       await().until(() -> positions.list().names().isEmpty());
       assertThatThrownBy(() -> broker.plain(topic, "all").subscribe())
           .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
-          .hasMessageContaining("positions are being dropped, try again");
+          .hasMessageContaining("last positions are being dropped, try again");
       assertThat(dropped).isNotDone();
     } finally {
       faults.answer();

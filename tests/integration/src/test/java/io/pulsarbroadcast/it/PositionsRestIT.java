@@ -341,6 +341,8 @@ class PositionsRestIT {
         "/drop?dryRun=true|{\"name\":\"parked\"}|Unknown parameter 'dryRun'; allowed is none",
         "/drop|{\"name\":\"parked\",\"dryRun\":\"\"}|Invalid value of the field 'dryRun'",
         "/drop|{\"name\":\"parked\",\"dryRun\":\"false\"}|Invalid value of the field 'dryRun'",
+        "/drop|{\"name\":\"parked\",\"dryRun\":null}|The field 'dryRun' is null",
+        "/drop|{\"namePrefix\":null,\"furtherBehindThanEntries\":0}|The field 'namePrefix' is null",
         "/drop|{\"namePrefix\":\"\"}|The namePrefix is empty",
         "/drop|{\"namePrefix\":\"p\",\"absentLongerThanSeconds\":\"\"}|Invalid value of the field 'absentLongerThanSeconds'",
         "/drop|[]|The body is not one JSON object",
