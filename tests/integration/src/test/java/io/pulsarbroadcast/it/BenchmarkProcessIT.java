@@ -15,10 +15,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The benchmark commands at a small size, with the packaged plugin; what they measure is noise. */
+@Tag("complete")
 class BenchmarkProcessIT {
   @TempDir Path results;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -18,6 +18,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClient;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * from the subscription's position, which is the slowest consumer's and stays there until an
  * operator decides, and the broker's log says why.
  */
+@Tag("complete")
 class DamagedPositionsProcessIT {
 
   @Test

@@ -51,10 +51,6 @@ final class EntryFilterNar {
           if (property(context, "once") != null && seen.add(place)) {
             return FilterResult.RESCHEDULE;
           }
-          String notBefore = property(context, "notBefore");
-          if (notBefore != null && System.currentTimeMillis() < Long.parseLong(notBefore)) {
-            return FilterResult.RESCHEDULE;
-          }
           return FilterResult.ACCEPT;
         }
 

@@ -10,10 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
@@ -36,8 +34,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class EntryFilterProcessIT {
 
-  private static final int RESCHEDULE_MILLIS = 200;
-
   private static Broker broker;
 
   @BeforeAll
@@ -48,7 +44,7 @@ class EntryFilterProcessIT {
             BrokerExtension.newBroker()
                 .setting("entryFilterNames", EntryFilterNar.NAME)
                 .setting("entryFiltersDirectory", folder.toString())
-                .setting("dispatcherEntryFilterRescheduledMessageDelay", "" + RESCHEDULE_MILLIS)
+                .setting("dispatcherEntryFilterRescheduledMessageDelay", "200")
                 .setting("acknowledgmentAtBatchIndexLevelEnabled", "true"));
   }
 
@@ -104,32 +100,6 @@ class EntryFilterProcessIT {
         assertNothingMore(each);
       }
       awaitBacklog(broker, topic, "all", 0);
-    }
-  }
-
-  /** I8: a consumer goes back once for all that the filter puts off meanwhile. */
-  @Test
-  void shouldAskTheFilterAboutEachMessageOnceInADelay() throws Exception {
-    String topic = Broker.newTopic();
-    int messages = 50;
-    Set<String> received = new LinkedHashSet<>();
-    long begun = System.currentTimeMillis();
-    try (Consumer<String> a = consumer(topic, "a", SubscriptionType.Exclusive).subscribe();
-        Producer<String> producer = producer(topic)) {
-      for (int i = 0; i < messages; i++) {
-        producer
-            .newMessage()
-            .value("message-" + i)
-            .property("notBefore", "" + (begun + 3_000))
-            .send();
-      }
-      while (received.size() < messages) {
-        received.addAll(receiveAndAck(a, 1));
-      }
-      assertThat(received).as("I2").containsExactlyElementsOf(Messages.values(0, messages));
-      long delays = (System.currentTimeMillis() - begun) / RESCHEDULE_MILLIS;
-      assertThat(stats(broker, topic, "all").getFilterRescheduledMsgCount())
-          .isLessThanOrEqualTo(messages * (delays + 1));
     }
   }
 

@@ -43,6 +43,7 @@ import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** I1 while the storage of positions does not answer: nothing is forgotten, and nothing made up. */
+@Tag("complete")
 @Order(1)
 class PositionsFaultProcessIT {
 

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * consumers of the load generator. The broker has no plugin. {@link UninstallProcessIT} stops one
  * in order.
  */
+@Tag("complete")
 class PulsarProcessIT {
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
 

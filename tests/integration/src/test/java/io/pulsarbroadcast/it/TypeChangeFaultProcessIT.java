@@ -36,6 +36,7 @@ import org.apache.pulsar.common.policies.data.DispatchRate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A subscription becomes Broadcast or plain, or that is refused, while something fails: it is the
  * one or the other, and who is refused leaves nothing behind.
  */
+@Tag("complete")
 @Order(1)
 class TypeChangeFaultProcessIT {
 

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Order(2)
 @ExtendWith(BrokerExtension.class)
+@Tag("complete")
 class WorkloadProcessIT {
   /** Of the topics that runs make. */
   private static final String NAMESPACE = "public/default";
@@ -157,7 +158,6 @@ class WorkloadProcessIT {
   }
 
   @Test
-  @Tag("complete")
   void shouldRaiseTheRateOfAPartitionedTopicUntilItIsNotReached() throws Exception {
     Path workload =
         Files.writeString(

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Order(1)
 class LifecycleIT {
 
-  private static final int SEQUENCES = Integer.getInteger("lifecycle.sequences", 120);
+  private static final int SEQUENCES = Integer.getInteger("lifecycle.sequences", 40);
   private static final int AT_ONCE = Integer.getInteger("lifecycle.at.once", 12);
   private static final int SHRUNK = Integer.getInteger("lifecycle.shrunk", 3);
   private static final long PATIENCE_MILLIS = Long.getLong("lifecycle.patience.millis", 120_000);
