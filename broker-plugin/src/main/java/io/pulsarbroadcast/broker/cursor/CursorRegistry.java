@@ -731,10 +731,7 @@ public final class CursorRegistry {
    * Whether there is no position, neither of a connected consumer nor left behind, nor a lost one.
    */
   public synchronized boolean isEmpty() {
-    return connected.count() == 0
-        && names.leftBehindCount() == 0
-        && droppedCount() == 0
-        && !floorHeld;
+    return isWithoutPositions() && !floorHeld;
   }
 
   /** Whether a durable position is left, connected or not. */
@@ -744,10 +741,13 @@ public final class CursorRegistry {
 
   /** Whether there is nobody: no position, nor one that is being dropped and may yet be kept. */
   public synchronized boolean isVacant() {
-    return connected.count() == 0
-        && names.leftBehindCount() == 0
-        && leaving.isEmpty()
-        && droppedCount() == 0;
+    return isWithoutPositions() && leaving.isEmpty();
+  }
+
+  /** Whether there is no position but those of consumers that are leaving. */
+  @GuardedBy("this")
+  private boolean isWithoutPositions() {
+    return connected.count() == 0 && names.leftBehindCount() == 0 && droppedCount() == 0;
   }
 
   /** The subscription's position as last published. */
