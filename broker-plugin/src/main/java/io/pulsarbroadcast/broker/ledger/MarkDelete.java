@@ -180,6 +180,10 @@ public final class MarkDelete {
   }
 
   private Map<String, Long> markOf(long consumers, Position position) {
+    return markOf(consumers, position, isFollowed(position));
+  }
+
+  private static Map<String, Long> markOf(long consumers, Position position, boolean followed) {
     return Map.of(
         MARK,
         consumers,
@@ -188,7 +192,7 @@ public final class MarkDelete {
         MARKED_ENTRY,
         position.getEntryId(),
         MARKED_FOLLOWED,
-        isFollowed(position) ? 1L : 0L);
+        followed ? 1L : 0L);
   }
 
   /** Whether the ledger of a position has entries after it. */
@@ -213,16 +217,8 @@ public final class MarkDelete {
 
   /** Marks a cursor that no consumer has used yet as that of non-durable ones. */
   static CompletableFuture<Void> markForNonDurable(ManagedCursor cursor) {
-    Position position = cursor.getMarkDeletedPosition();
-    return mark(
-        cursor,
-        Map.of(
-            MARK,
-            FOR_NON_DURABLE,
-            MARKED_LEDGER,
-            position.getLedgerId(),
-            MARKED_ENTRY,
-            position.getEntryId()));
+    // No entry follows it that anybody was to be sent.
+    return mark(cursor, markOf(FOR_NON_DURABLE, cursor.getMarkDeletedPosition(), false));
   }
 
   /** Gives a cursor another mark, or none; completed when that is on storage. */
