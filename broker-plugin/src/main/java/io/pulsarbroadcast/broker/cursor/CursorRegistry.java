@@ -625,19 +625,19 @@ public final class CursorRegistry {
    * @return null when it is, and the position may be somebody else's by now: another has returned
    *     to it, or others of its name are away too, see {@link LeftPositions}
    */
-  public synchronized Move move(VirtualCursor cursor, BooleanSupplier hasLeft, long ordinal) {
+  public synchronized Move move(VirtualCursor cursor, BooleanSupplier hasLeft, SeekTarget target) {
     boolean itsOwn =
         cursor.isConnected() ? !hasLeft.getAsBoolean() : cursor.named.isLeftAlone(cursor);
-    return itsOwn ? moveNow(cursor, ordinal) : null;
+    return itsOwn ? moveNow(cursor, target) : null;
   }
 
   @GuardedBy("this")
-  private Move moveNow(VirtualCursor cursor, long ordinal) {
+  private Move moveNow(VirtualCursor cursor, SeekTarget target) {
     // Of what is not settled, the place before holds.
     Move notSettled = moves.get(cursor);
     long from = notSettled == null ? cursor.next() : Math.min(notSettled.from, cursor.next());
-    Move move = new Move(cursor, from, ordinal);
-    cursor.reset(ordinal);
+    Move move = new Move(cursor, from, target.ordinal());
+    cursor.reset(target);
     moves.put(cursor, move);
     return move;
   }
@@ -653,7 +653,7 @@ public final class CursorRegistry {
     NamedPosition named = names.get(name);
     if (named != null) {
       for (VirtualCursor cursor : named.leftBehind()) {
-        moved.add(moveNow(cursor, ordinal));
+        moved.add(moveNow(cursor, SeekTarget.entry(ordinal)));
       }
     }
     return moved;

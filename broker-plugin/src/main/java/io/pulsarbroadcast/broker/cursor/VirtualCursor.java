@@ -326,11 +326,21 @@ public final class VirtualCursor {
    * Moves the position to {@code ordinal}, back or forward, and forgets what was acknowledged after
    * it (seek).
    */
-  public synchronized void reset(long ordinal) {
+  public void reset(long ordinal) {
+    reset(SeekTarget.entry(ordinal));
+  }
+
+  /** The same, within a batch. */
+  synchronized void reset(SeekTarget target) {
     ahead = null;
     aheadVersion++;
-    next = ordinal;
-    delivered(ordinal);
+    if (target.remaining() != null && allocated().addPart(target.ordinal(), target.remaining())) {
+      ahead = null;
+      next = target.ordinal() + 1;
+    } else {
+      next = target.ordinal();
+    }
+    delivered(next);
   }
 
   /**

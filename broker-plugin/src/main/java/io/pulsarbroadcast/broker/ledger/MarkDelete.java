@@ -13,6 +13,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
+import io.pulsarbroadcast.broker.cursor.SeekTarget;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.cursor.Waiting;
 import io.pulsarbroadcast.broker.cursor.WaitingDrop;
@@ -558,17 +559,17 @@ public final class MarkDelete {
   }
 
   /**
-   * Moves a virtual cursor to {@code ordinal}, back or forward (seek).
+   * Moves a virtual cursor back or forward (seek).
    *
    * @param hasLeft whether the consumer that asks is gone
    * @return completed when the new place is on storage. Fails when it cannot be brought there, and
    *     then the virtual cursor is not after the place where it was (I6).
    */
-  CompletableFuture<Void> move(VirtualCursor position, BooleanSupplier hasLeft, long ordinal) {
+  CompletableFuture<Void> move(VirtualCursor position, BooleanSupplier hasLeft, SeekTarget target) {
     return move(
-        ordinal,
+        target.ordinal(),
         () -> {
-          Move move = cursors.move(position, hasLeft, ordinal);
+          Move move = cursors.move(position, hasLeft, target);
           return move == null ? List.of() : List.of(move);
         });
   }

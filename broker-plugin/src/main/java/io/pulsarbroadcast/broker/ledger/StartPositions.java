@@ -8,6 +8,7 @@ import io.pulsarbroadcast.broker.cursor.AbsentPositions;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
+import io.pulsarbroadcast.broker.cursor.SeekTarget;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast.Origin;
 import java.util.Optional;
@@ -188,6 +189,17 @@ public final class StartPositions {
         : Math.max(oldest(), ordinalAfter(BROKER.position(ledgerId, Math.max(0, entryId) - 1)));
   }
 
+  /**
+   * Where a seek to messages of a batch leads.
+   *
+   * @param remaining see {@link SeekTarget}; counts where that batch is stored
+   */
+  public SeekTarget at(long ledgerId, long entryId, long[] remaining) {
+    long ordinal = at(ledgerId, entryId);
+    boolean isStored = ordinal == index.ordinalOf(ledgerId, entryId) && ordinal < end();
+    return isStored ? new SeekTarget(ordinal, remaining) : SeekTarget.entry(ordinal);
+  }
+
   /** The ordinal of the first entry that was published at or after a time. */
   public CompletableFuture<Long> at(long publishTimeMillis) {
     if (hasNoLedger()) {
@@ -216,12 +228,12 @@ public final class StartPositions {
 
   /** Moves a position (seek); a durable one's as {@link MarkDelete#move} says. */
   public CompletableFuture<Void> move(
-      VirtualCursor position, BooleanSupplier hasLeft, long ordinal) {
+      VirtualCursor position, BooleanSupplier hasLeft, SeekTarget target) {
     if (!position.isDurable()) {
-      position.reset(ordinal);
+      position.reset(target.ordinal());
       return CompletableFuture.completedFuture(null);
     }
-    return markDelete.move(position, hasLeft, ordinal);
+    return markDelete.move(position, hasLeft, target);
   }
 
   /** The last acknowledged entry of a position, which only a durable one holds in storage. */

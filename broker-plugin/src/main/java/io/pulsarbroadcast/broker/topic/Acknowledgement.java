@@ -121,17 +121,13 @@ final class Acknowledgement {
     if (before == AckResult.NOT_SENT || !broker.isAcknowledgmentAtBatchIndexLevelEnabled()) {
       return before;
     }
-    int words = id.getAckSetsCount();
-    if (words > MAX_ACK_SET_WORDS) {
+    long[] remaining = remaining(id);
+    if (remaining == null) {
       refuse(
           id,
           taker,
           "it names a batch of more than " + MAX_ACK_SET_WORDS * Long.SIZE + " messages");
       return before;
-    }
-    long[] remaining = new long[words];
-    for (int i = 0; i < words; i++) {
-      remaining[i] = id.getAckSetAt(i);
     }
     AckResult part = taker.position().ackPart(ordinal, remaining);
     if (part == AckResult.TOO_MANY_PARTS) {
@@ -139,6 +135,26 @@ final class Acknowledgement {
       return before;
     }
     return part == AckResult.UNCHANGED ? before : part;
+  }
+
+  /**
+   * The messages of a batch that are not acknowledged, as {@link VirtualCursor#ackPart} takes them.
+   *
+   * @return null where the broker does not count single messages, the id does not name any, or it
+   *     names more than a batch may have
+   */
+  long[] remaining(MessageIdData id) {
+    int words = id.getAckSetsCount();
+    if (words == 0
+        || words > MAX_ACK_SET_WORDS
+        || !broker.isAcknowledgmentAtBatchIndexLevelEnabled()) {
+      return null;
+    }
+    long[] remaining = new long[words];
+    for (int i = 0; i < words; i++) {
+      remaining[i] = id.getAckSetAt(i);
+    }
+    return remaining;
   }
 
   private static void refuse(MessageIdData id, Taker taker, String reason) {

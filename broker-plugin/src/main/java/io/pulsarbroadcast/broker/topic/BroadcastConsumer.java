@@ -6,6 +6,7 @@ import static org.apache.pulsar.common.protocol.Commands.DEFAULT_CONSUMER_EPOCH;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.compat.Line;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
+import io.pulsarbroadcast.broker.cursor.SeekTarget;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
 import io.pulsarbroadcast.broker.dispatch.ConsumerOwner;
@@ -147,7 +148,7 @@ final class BroadcastConsumer extends Consumer
 
   @Override
   public CompletableFuture<Void> moveTo(long ordinal) {
-    return seek(() -> seekOrdinal(ordinal));
+    return seek(() -> seekTo(SeekTarget.entry(ordinal)));
   }
 
   @Override
@@ -321,11 +322,17 @@ final class BroadcastConsumer extends Consumer
   }
 
   /**
-   * Moves this consumer to an entry, which it is sent next, and lets its client reconnect: so
+   * Moves this consumer to a message, which it is sent next, and lets its client reconnect: so
    * nothing sent before is taken for what comes after.
    */
-  CompletableFuture<Void> seek(long ledgerId, long entryId) {
-    return seek(() -> seekOrdinal(broadcast.parts().startPositions().at(ledgerId, entryId)));
+  CompletableFuture<Void> seek(MessageIdData id) {
+    SubscriptionParts parts = broadcast.parts();
+    return seek(
+        () ->
+            seekTo(
+                parts
+                    .startPositions()
+                    .at(id.getLedgerId(), id.getEntryId(), parts.acknowledgement().remaining(id))));
   }
 
   /** Moves this consumer to the first entry published at or after a time. */
@@ -336,7 +343,7 @@ final class BroadcastConsumer extends Consumer
                 .parts()
                 .startPositions()
                 .at(publishTimeMillis)
-                .thenCompose(this::seekOrdinal));
+                .thenCompose(ordinal -> seekTo(SeekTarget.entry(ordinal))));
   }
 
   private CompletableFuture<Void> seek(Supplier<CompletableFuture<Void>> move) {
@@ -387,15 +394,15 @@ final class BroadcastConsumer extends Consumer
     broadcast.startAgain(position());
   }
 
-  private CompletableFuture<Void> seekOrdinal(long ordinal) {
+  private CompletableFuture<Void> seekTo(SeekTarget target) {
+    SubscriptionParts parts = broadcast.parts();
     if (!position().isDurable()) {
       // Its client reconnects, and the position does not outlast that.
-      connection().sought().keep(consumerId(), broadcast.parts().index().entryBefore(ordinal));
+      connection().sought().keep(consumerId(), parts.index().entryBefore(target.ordinal()));
     }
-    return broadcast
-        .parts()
+    return parts
         .startPositions()
-        .move(position(), () -> closed, ordinal)
+        .move(position(), () -> closed, target)
         .thenRun(this::disconnectAfterSeek);
   }
 

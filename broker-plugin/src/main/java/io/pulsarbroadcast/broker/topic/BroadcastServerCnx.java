@@ -327,7 +327,7 @@ final class BroadcastServerCnx extends ServerCnx {
     }
     CompletableFuture<Void> done =
         seek.hasMessageId()
-            ? consumer.seek(seek.getMessageId().getLedgerId(), seek.getMessageId().getEntryId())
+            ? consumer.seek(seek.getMessageId())
             : consumer.seek(seek.getMessagePublishTime());
     long requestId = seek.getRequestId();
     done.whenComplete(

@@ -72,7 +72,7 @@ class CursorRegistryTest {
   void shouldForgetWhatPlainConsumersAcknowledgedWhenAConsumerSeeks() {
     registry.inherit(7, 10);
     VirtualCursor seeks = connect("seeks", 5);
-    registry.settle(registry.move(seeks, () -> false, 5));
+    registry.settle(registry.move(seeks, () -> false, SeekTarget.entry(5)));
     assertThat(seeks.isAcknowledged(7)).isFalse();
     assertThat(connect("other", 5).isAcknowledged(7)).as("it has not sought").isTrue();
   }
@@ -262,8 +262,8 @@ class CursorRegistryTest {
     VirtualCursor second = connect("same", 7);
     registry.disconnect(first);
     registry.disconnect(second);
-    assertThat(registry.move(first, () -> false, 20)).isNull();
-    assertThat(registry.move(second, () -> false, 2)).isNull();
+    assertThat(registry.move(first, () -> false, SeekTarget.entry(20))).isNull();
+    assertThat(registry.move(second, () -> false, SeekTarget.entry(2))).isNull();
     assertThat(connect("same", 50).next()).isEqualTo(5);
   }
 
@@ -271,7 +271,7 @@ class CursorRegistryTest {
   void shouldMoveThePositionOfAConsumerThatHasLeftAlone() {
     VirtualCursor seeks = connect("alone", 10);
     registry.disconnect(seeks);
-    assertThat(registry.settle(registry.move(seeks, () -> false, 100))).isTrue();
+    assertThat(registry.settle(registry.move(seeks, () -> false, SeekTarget.entry(100)))).isTrue();
     assertThat(connect("alone", 200).next()).isEqualTo(100);
   }
 
@@ -281,7 +281,7 @@ class CursorRegistryTest {
     VirtualCursor beside = connect("same", 60);
     VirtualCursor seeks = connect("same", 10);
     registry.disconnect(seeks);
-    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, SeekTarget.entry(100));
     registry.disconnect(beside);
     registry.putBack(move);
     assertThat(connect("same", 200).next()).isEqualTo(10);
@@ -293,7 +293,7 @@ class CursorRegistryTest {
     VirtualCursor away = connect("same", 60);
     VirtualCursor seeks = connect("same", 10);
     registry.disconnect(away);
-    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, SeekTarget.entry(100));
     registry.disconnect(seeks);
     assertThat(registry.settle(move)).isFalse();
     assertThat(registry.putBack(move)).isEqualTo(CursorRegistry.Skipped.NOTHING);
@@ -303,7 +303,7 @@ class CursorRegistryTest {
   @Test
   void shouldSettleAMoveBackThoughItsConsumerHasLeft() {
     VirtualCursor seeks = connect("alone", 10);
-    CursorRegistry.Move move = registry.move(seeks, () -> false, 3);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, SeekTarget.entry(3));
     registry.disconnect(seeks);
     assertThat(registry.settle(move)).isTrue();
     assertThat(connect("alone", 200).next()).isEqualTo(3);
@@ -313,10 +313,10 @@ class CursorRegistryTest {
   @Test
   void shouldSettleOnlyTheMoveThatWasStored() {
     VirtualCursor seeks = connect("alone", 10);
-    CursorRegistry.Move first = registry.move(seeks, () -> false, 100);
+    CursorRegistry.Move first = registry.move(seeks, () -> false, SeekTarget.entry(100));
     registry.disconnect(seeks);
     VirtualCursor again = connect("alone", 200);
-    CursorRegistry.Move second = registry.move(again, () -> false, 100);
+    CursorRegistry.Move second = registry.move(again, () -> false, SeekTarget.entry(100));
     assertThat(registry.settle(first)).isFalse();
     registry.disconnect(again);
     assertThat(registry.settle(second)).isFalse();
@@ -328,8 +328,9 @@ class CursorRegistryTest {
   void shouldLeaveThePlaceBeforeTheFirstOfTwoMovesThatAreNotSettled() {
     VirtualCursor seeks = connect("alone", 10);
     registry.disconnect(seeks);
-    CursorRegistry.Move first = registry.move(seeks, () -> true, 100);
-    CursorRegistry.Move second = registry.move(connect("alone", 200), () -> false, 150);
+    CursorRegistry.Move first = registry.move(seeks, () -> true, SeekTarget.entry(100));
+    CursorRegistry.Move second =
+        registry.move(connect("alone", 200), () -> false, SeekTarget.entry(150));
     registry.putBack(first);
     assertThat(seeks.next()).as("the second may be stored").isEqualTo(150);
     registry.putBack(second);
@@ -343,7 +344,7 @@ class CursorRegistryTest {
     registry.disconnect(left);
     VirtualCursor returned = connect("alone", 200);
     assertThat(returned).isSameAs(left);
-    assertThat(registry.move(left, () -> true, 100)).isNull();
+    assertThat(registry.move(left, () -> true, SeekTarget.entry(100))).isNull();
     assertThat(returned.next()).isEqualTo(10);
   }
 
@@ -351,7 +352,7 @@ class CursorRegistryTest {
   void shouldMoveNobodyElseWhenAMoveIsPutBack() {
     VirtualCursor seeks = connect("alone", 10);
     VirtualCursor reader = registry.connect("reader", CursorRegistry.EPHEMERAL, () -> 2, 0);
-    registry.putBack(registry.move(seeks, () -> false, 100));
+    registry.putBack(registry.move(seeks, () -> false, SeekTarget.entry(100)));
     assertThat(seeks.next()).isEqualTo(10);
     assertThat(reader.next()).as("before the subscription's position").isEqualTo(2);
   }
@@ -359,7 +360,7 @@ class CursorRegistryTest {
   @Test
   void shouldCountWhatAMoveThatIsPutBackCannotHaveAnyMore() {
     VirtualCursor seeks = connect("alone", 10);
-    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, SeekTarget.entry(100));
     registry.skipTo(50);
     assertThat(registry.putBack(move)).isEqualTo(new CursorRegistry.Skipped(1, 40));
     assertThat(seeks.next()).isEqualTo(50);
@@ -430,7 +431,7 @@ class CursorRegistryTest {
   @Test
   void shouldKeepThePlaceBeforeASeekThatIsNotSettled() {
     VirtualCursor cursor = connect("car", 10);
-    CursorRegistry.Move move = registry.move(cursor, () -> false, 100);
+    CursorRegistry.Move move = registry.move(cursor, () -> false, SeekTarget.entry(100));
     registry.drop(cursor);
     registry.putBack(move);
     registry.keep(cursor);
@@ -443,7 +444,7 @@ class CursorRegistryTest {
     VirtualCursor away = connect("same", 60);
     VirtualCursor seeks = connect("same", 10);
     registry.disconnect(away);
-    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, SeekTarget.entry(100));
     registry.skipTo(50);
     registry.disconnect(seeks);
     assertThat(registry.putBack(move)).isEqualTo(new CursorRegistry.Skipped(2, 80));
@@ -456,7 +457,7 @@ class CursorRegistryTest {
     VirtualCursor away = connect("same", 20);
     VirtualCursor seeks = connect("same", 10);
     registry.disconnect(away);
-    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, SeekTarget.entry(100));
     registry.skipTo(50);
     registry.disconnect(seeks);
     VirtualCursor returned = connect("same", 200);
@@ -468,7 +469,7 @@ class CursorRegistryTest {
   @Test
   void shouldForgetAMoveThatAResetFollows() {
     VirtualCursor seeks = connect("alone", 10);
-    CursorRegistry.Move move = registry.move(seeks, () -> false, 100);
+    CursorRegistry.Move move = registry.move(seeks, () -> false, SeekTarget.entry(100));
     registry.resetAll(50);
     registry.disconnect(seeks);
     assertThat(registry.settle(move)).isFalse();

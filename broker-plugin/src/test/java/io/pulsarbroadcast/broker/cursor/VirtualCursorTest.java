@@ -179,6 +179,20 @@ class VirtualCursorTest {
   }
 
   @Test
+  void shouldKnowWhatIsLeftOfABatchThatASeekLeadsInto() {
+    cursor.reset(new SeekTarget(20, new long[] {0b100}));
+    assertThat(cursor.next()).isEqualTo(20);
+    assertThat(cursor.remaining(20)).containsExactly(0b100);
+
+    cursor.reset(new SeekTarget(30, new long[] {0}));
+    assertThat(cursor.next()).as("nothing is left").isEqualTo(31);
+
+    cursor.reset(20);
+    assertThat(cursor.next()).isEqualTo(20);
+    assertThat(cursor.remaining(20)).as("the whole batch").isNull();
+  }
+
+  @Test
   void shouldMatchANaiveCursorOverRandomAcknowledgements() {
     Seeds.forEach("cursor", 200, VirtualCursorTest::matchANaiveCursor);
   }

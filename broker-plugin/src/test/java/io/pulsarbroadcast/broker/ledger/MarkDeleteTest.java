@@ -7,6 +7,7 @@ import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
+import io.pulsarbroadcast.broker.cursor.SeekTarget;
 import io.pulsarbroadcast.broker.cursor.SkippedEntries;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.cursor.Waiting;
@@ -170,7 +171,7 @@ class MarkDeleteTest {
     VirtualCursor slow = connect("slow", 0);
     ackTo(slow, 3);
     written = new CompletableFuture<>();
-    CompletableFuture<Void> sought = markDelete.move(slow, () -> false, 20);
+    CompletableFuture<Void> sought = markDelete.move(slow, () -> false, SeekTarget.entry(20));
     markDelete.handOver();
     cursor.completeAll();
     assertThat(cursor.next).as("I3, while nobody knows").isZero();
@@ -183,7 +184,8 @@ class MarkDeleteTest {
     assertThat(cursor.next).isEqualTo(3);
 
     written = CompletableFuture.completedFuture("record");
-    assertThat(markDelete.move(slow, () -> false, 20)).succeedsWithin(Duration.ofMinutes(1));
+    assertThat(markDelete.move(slow, () -> false, SeekTarget.entry(20)))
+        .succeedsWithin(Duration.ofMinutes(1));
     assertThat(slow.next()).isEqualTo(20);
     markDelete.handOver();
     cursor.completeAll();
@@ -196,7 +198,8 @@ class MarkDeleteTest {
     VirtualCursor fast = connect("fast", 0);
     ackTo(fast, 20);
     written = CompletableFuture.failedFuture(new IllegalStateException("not written"));
-    assertThat(markDelete.move(fast, () -> false, 5)).failsWithin(Duration.ofMinutes(1));
+    assertThat(markDelete.move(fast, () -> false, SeekTarget.entry(5)))
+        .failsWithin(Duration.ofMinutes(1));
     assertThat(fast.next()).as("I4").isEqualTo(5);
   }
 
@@ -206,7 +209,7 @@ class MarkDeleteTest {
     ackTo(fast, 20);
     markDelete.handOver();
     cursor.completeAll();
-    CompletableFuture<Void> sought = markDelete.move(fast, () -> false, 5);
+    CompletableFuture<Void> sought = markDelete.move(fast, () -> false, SeekTarget.entry(5));
     markDelete.stop();
     cursor.completeAll();
     assertThat(sought).failsWithin(Duration.ofSeconds(20));
@@ -217,7 +220,7 @@ class MarkDeleteTest {
   void shouldCountWhatIsGoneWhenASeekIsNotStored() {
     VirtualCursor slow = connect("slow", 0);
     written = new CompletableFuture<>();
-    CompletableFuture<Void> sought = markDelete.move(slow, () -> false, 20);
+    CompletableFuture<Void> sought = markDelete.move(slow, () -> false, SeekTarget.entry(20));
     CompletableFuture<Void> cleared =
         markDelete.moveOn(
             SkipCause.CLEARED,

@@ -16,6 +16,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
@@ -82,6 +84,29 @@ class PartsOfBatchesIT {
     try (Consumer<String> returned = broker.broadcast(topic, "all", "car").subscribe()) {
       awaitBacklog(broker, topic, "all", 0);
       assertNothingMore(returned);
+    }
+  }
+
+  @Test
+  void shouldLeadASeekToOneMessageOfABatch(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    ConsumerBuilder<String> builder =
+        broker
+            .broadcast(topic, "all", "car")
+            .enableBatchIndexAcknowledgment(true)
+            .startMessageIdInclusive();
+    try (Consumer<String> consumer = builder.subscribe()) {
+      publishBatches(broker, topic, 0, 20, 10);
+      consumer.seek(receive(consumer, 20).get(14).getMessageId());
+    }
+    broker.admin().topics().unload(topic);
+    try (Consumer<String> returned = builder.subscribe()) {
+      List<Message<String>> received = receive(returned, 6);
+      assertThat(received).as("I4, I5").extracting(Message::getValue).isEqualTo(values(14, 20));
+      for (Message<String> message : received) {
+        returned.acknowledge(message);
+      }
+      awaitBacklog(broker, topic, "all", 0);
     }
   }
 

@@ -1,0 +1,17 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.cursor;
+
+/**
+ * Where a seek leads.
+ *
+ * @param ordinal of the first entry that is not acknowledged
+ * @param remaining a bit for each message of that entry, a batch, that is not acknowledged either,
+ *     as in the wire format; null: all of them. Kept, not copied.
+ */
+public record SeekTarget(long ordinal, long[] remaining) {
+
+  /** The whole of an entry. */
+  public static SeekTarget entry(long ordinal) {
+    return new SeekTarget(ordinal, null);
+  }
+}
