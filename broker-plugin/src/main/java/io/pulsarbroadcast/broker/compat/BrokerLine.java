@@ -213,8 +213,13 @@ public final class BrokerLine {
 
   /** Whether an operator's reset of a subscription is under way. */
   public static boolean isBeingReset(PersistentSubscription subscription) {
+    return resetUnderWay(subscription) != null;
+  }
+
+  /** An operator's reset of a subscription that is under way, or null. */
+  public static CompletableFuture<?> resetUnderWay(PersistentSubscription subscription) {
     try {
-      return RESET_UNDER_WAY.get(subscription) != null;
+      return (CompletableFuture<?>) RESET_UNDER_WAY.get(subscription);
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e);
     }

@@ -444,11 +444,10 @@ final class BroadcastTopic extends MeteredTopic {
   @Override
   public CompletableFuture<Subscription> createSubscription(
       String name, InitialPosition position, boolean replicated, Map<String, String> properties) {
-    return super.createSubscription(
-        name,
-        position,
-        replicated,
-        properties == null ? null : DeclaredLog.ofUsers(BroadcastStats.withoutShown(properties)));
+    Map<String, String> ofUsers =
+        properties == null ? null : DeclaredLog.ofUsers(BroadcastStats.withoutShown(properties));
+    return types.keptPlain(
+        name, () -> super.createSubscription(name, position, replicated, ofUsers));
   }
 
   /** Deletes a subscription, and its positions with it. */

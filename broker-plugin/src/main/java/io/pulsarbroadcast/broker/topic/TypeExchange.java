@@ -3,6 +3,8 @@ package io.pulsarbroadcast.broker.topic;
 
 import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 
+import com.google.common.collect.ConcurrentHashMultiset;
+import com.google.common.collect.Multiset;
 import io.pulsarbroadcast.broker.BroadcastConfig;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.ledger.CursorReads;
@@ -62,6 +64,9 @@ final class TypeExchange {
 
   private final Map<String, CompletableFuture<BroadcastSubscription>> toBroadcast =
       new ConcurrentHashMap<>();
+
+  /** What operators are making, until the broker has reset it. */
+  private final Multiset<String> keptPlain = ConcurrentHashMultiset.create();
 
   private final Set<CompletableFuture<Void>> underWay = ConcurrentHashMap.newKeySet();
 
@@ -129,13 +134,60 @@ final class TypeExchange {
     return making;
   }
 
+  /**
+   * Makes a plain subscription, which the broker then resets, as it does when an operator makes one
+   * or adds a partition. Clients that subscribe meanwhile do so again until that is over.
+   *
+   * @return the subscription that there is after an exchange that began before
+   */
+  CompletableFuture<Subscription> keptPlain(
+      String name, Supplier<CompletableFuture<Subscription>> make) {
+    keptPlain.add(name);
+    CompletableFuture<Subscription> handedOver = new CompletableFuture<>();
+    DONE.thenCompose(begun -> make.get())
+        .thenCompose(made -> afterExchange(name, made))
+        // On another thread, so that the broker awaits it, and resets it as it is handed over.
+        .whenCompleteAsync(
+            (made, e) -> {
+              if (e == null) {
+                handedOver.complete(made);
+              } else {
+                handedOver.completeExceptionally(FutureUtil.unwrapCompletionException(e));
+              }
+              afterReset(made).whenComplete((reset, failed) -> keptPlain.remove(name));
+            },
+            topic.getBrokerService().getPulsar().getExecutor());
+    return handedOver;
+  }
+
+  /** What is in the place of a subscription once no exchange is under way. */
+  private CompletableFuture<Subscription> afterExchange(String name, Subscription made) {
+    CompletableFuture<BroadcastSubscription> exchange = toBroadcast.get(name);
+    if (exchange == null) {
+      return CompletableFuture.completedFuture(made);
+    }
+    return exchange.handle(
+        (exchanged, e) -> {
+          Subscription there = topic.getSubscription(name);
+          return there == null ? made : there;
+        });
+  }
+
+  private static CompletableFuture<?> afterReset(Subscription made) {
+    CompletableFuture<?> reset =
+        made instanceof PersistentSubscription persistent
+            ? BrokerLine.resetUnderWay(persistent)
+            : null;
+    return reset == null ? DONE : reset;
+  }
+
   private CompletableFuture<BroadcastSubscription> make(PersistentSubscription plain) {
     String name = plain.getName();
     if (topic.getSubscription(name) != plain) {
       return CompletableFuture.failedFuture(fenced(name));
     }
-    if (BrokerLine.isBeingReset(plain)) {
-      // It would end on the cursor that is another subscription's by then.
+    if (keptPlain.contains(name) || BrokerLine.isBeingReset(plain)) {
+      // The reset would end on the cursor that is another subscription's by then.
       return CompletableFuture.failedFuture(fenced(name));
     }
     // A plain consumer that comes now, or an operator, finds the subscription fenced and tries

@@ -12,11 +12,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.pulsar.client.admin.PulsarAdminException;
+import org.apache.pulsar.client.admin.PulsarAdminException.ConflictException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.Message;
@@ -93,7 +96,7 @@ class PartitionedTopicIT {
     String topic = newPartitionedTopic(broker);
     earliest(broker, topic, "away").subscribe().close();
     try (Consumer<String> here = earliest(broker, topic, "here").subscribe()) {
-      addPartition(broker, topic);
+      broker.admin().topics().updatePartitionedTopic(topic, PARTITIONS + 1);
       String added = topic + "-partition-" + PARTITIONS;
       assertThat(broker.admin().topics().getSubscriptionProperties(added, "all"))
           .as("shown, not stored")
@@ -117,7 +120,7 @@ class PartitionedTopicIT {
     String topic = newPartitionedTopic(broker);
     try (Consumer<String> here =
         earliest(broker, topic, "here").subscriptionMode(SubscriptionMode.NonDurable).subscribe()) {
-      addPartition(broker, topic);
+      broker.admin().topics().updatePartitionedTopic(topic, PARTITIONS + 1);
       String added = topic + "-partition-" + PARTITIONS;
       await().until(() -> broker.admin().topics().getSubscriptions(added).contains("all"));
       publish(broker, added, 0, 10);
@@ -126,6 +129,32 @@ class PartitionedTopicIT {
       here.close();
       await().until(() -> broker.admin().topics().getSubscriptions(added).isEmpty());
     }
+  }
+
+  /** As on a partition that is added: the broker makes a plain subscription, and then resets it. */
+  @Test
+  void shouldMakeASubscriptionWhileConsumersSubscribeToIt(Broker broker) throws Exception {
+    List<CompletableFuture<Void>> made = new ArrayList<>();
+    List<CompletableFuture<Consumer<String>>> subscribed = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      String topic = Broker.newTopic();
+      broker.admin().topics().createNonPartitionedTopic(topic);
+      CompletableFuture<Void> making =
+          broker.admin().topics().createSubscriptionAsync(topic, "all", MessageId.earliest);
+      CompletableFuture<Consumer<String>> subscribing =
+          broker.broadcast(topic, "all", "car").subscribeAsync();
+      made.add(making);
+      subscribed.add(subscribing);
+    }
+    for (CompletableFuture<Consumer<String>> each : subscribed) {
+      each.get(1, TimeUnit.MINUTES).close();
+    }
+    assertThat(made)
+        .allSatisfy(
+            each ->
+                assertThat(each.handle((done, e) -> e).get(1, TimeUnit.MINUTES))
+                    .as("the consumer may make it first")
+                    .matches(e -> e == null || e instanceof ConflictException, "made, or there"));
   }
 
   /**
@@ -159,15 +188,6 @@ class PartitionedTopicIT {
         .broadcast(topic, "all", name)
         .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
         .autoUpdatePartitionsInterval(1, TimeUnit.SECONDS);
-  }
-
-  /** Its clients look every second, and one may be quicker than the broker: see the contract. */
-  private static void addPartition(Broker broker, String topic) throws PulsarAdminException {
-    try {
-      broker.admin().topics().updatePartitionedTopic(topic, PARTITIONS + 1);
-    } catch (PulsarAdminException.PreconditionFailedException e) {
-      assertThat(e).hasMessageContaining("Failed to fence subscription");
-    }
   }
 
   private static String newPartitionedTopic(Broker broker) throws PulsarAdminException {
