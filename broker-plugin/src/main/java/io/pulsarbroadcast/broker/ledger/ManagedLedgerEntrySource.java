@@ -134,8 +134,10 @@ public final class ManagedLedgerEntrySource implements EntrySource {
 
           @Override
           public void readEntriesFailed(ManagedLedgerException exception, Object ctx) {
-            // The cursor of a topic that has ended goes on waiting, and refuses the next read.
-            cancelTail();
+            if (exception instanceof NoMoreEntriesToReadException) {
+              // The cursor of a topic that has ended goes on waiting, and refuses the next read.
+              cancelTail();
+            }
             fail(exception, callback);
           }
         },

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.Entry;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.pulsar.broker.PulsarService;
-import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
@@ -202,7 +202,7 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
   }
 
   /** Why it cannot become plain, or null, see {@link PlainSubscribe#refusal}. */
-  ConsumerBusyException refusalToBecomePlain() {
+  BrokerServiceException refusalToBecomePlain() {
     return PlainSubscribe.refusal(getName(), parts.cursors(), this::isInUse);
   }
 

@@ -28,6 +28,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.pulsar.broker.service.BrokerService;
+import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
 import org.apache.pulsar.broker.service.BrokerServiceException.ServiceUnitNotReadyException;
@@ -228,7 +229,7 @@ final class BroadcastTopic extends MeteredTopic {
    */
   private CompletableFuture<Consumer> subscribePlain(
       SubscriptionOption option, BroadcastSubscription unused) {
-    ConsumerBusyException refusal = unused.refusalToBecomePlain();
+    BrokerServiceException refusal = unused.refusalToBecomePlain();
     if (refusal != null) {
       return CompletableFuture.failedFuture(refusal);
     }

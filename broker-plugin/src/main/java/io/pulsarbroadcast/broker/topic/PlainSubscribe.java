@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.TransportCnx;
@@ -62,7 +63,7 @@ final class PlainSubscribe {
    *
    * @param inUse whether consumers are connected
    */
-  static ConsumerBusyException refusal(
+  static BrokerServiceException refusal(
       String subscription, CursorRegistry cursors, BooleanSupplier inUse) {
     if (cursors.isVacant() && !inUse.getAsBoolean()) {
       return cursors.isFloorHeld()
@@ -77,7 +78,8 @@ final class PlainSubscribe {
     int connected = cursors.connectedDurableCount();
     int others = cursors.connectedCount() - connected;
     if (waiting + connected + others == 0) {
-      return new ConsumerBusyException(
+      // Clients try again by themselves.
+      return new SubscriptionFencedException(
           "Subscription "
               + subscription
               + " is a Broadcast subscription whose last positions are being dropped, try again");

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.apache.bookkeeper.mledger.ManagedCursor;
-import org.apache.pulsar.broker.service.BrokerServiceException.ConsumerBusyException;
+import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
 import org.apache.pulsar.broker.service.BrokerServiceException.TopicFencedException;
@@ -318,8 +318,8 @@ final class TypeExchange {
   /**
    * Exchanges a Broadcast subscription that has no positions for a plain one with a first consumer.
    *
-   * @return completed when the subscription is plain and has the consumer; fails with a
-   *     ConsumerBusyException when there are positions, and with whatever refuses the consumer
+   * @return completed when the subscription is plain and has the consumer; fails as {@link
+   *     PlainSubscribe#refusal} says, and with whatever refuses the consumer
    */
   CompletableFuture<Void> toPlain(BroadcastSubscription unused, PlainSubscribe subscribe) {
     return exchange(() -> makePlain(unused, subscribe));
@@ -331,7 +331,7 @@ final class TypeExchange {
     if (!unused.lifecycle().fence()) {
       return CompletableFuture.failedFuture(fenced(unused.getName()));
     }
-    ConsumerBusyException refusal = unused.refusalToBecomePlain();
+    BrokerServiceException refusal = unused.refusalToBecomePlain();
     if (refusal != null) {
       unused.lifecycle().unfence();
       return CompletableFuture.failedFuture(refusal);
