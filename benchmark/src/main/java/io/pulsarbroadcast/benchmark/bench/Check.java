@@ -22,7 +22,8 @@ public record Check(String text, String found, boolean holds, boolean timed) {
     return new Check(text, String.format(Locale.ROOT, found, values), holds, true);
   }
 
-  String line() {
+  /** For people. */
+  public String line() {
     return (holds ? "holds   " : "BROKEN  ") + text + ": " + found;
   }
 }

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
  * {@link #lowest()} may be called from any thread, everything else only after {@code
  * ConsumerFleet.snapshot()}, which makes visible what the event loops wrote.
  */
-class ConsumerLog implements DeliveryListener {
+public class ConsumerLog implements DeliveryListener {
   private final BitSet[] received;
   private final int[] duplicates;
   private final int[] outOfOrder;
@@ -23,7 +23,7 @@ class ConsumerLog implements DeliveryListener {
   /** True from when on messages are acknowledged. */
   private volatile boolean acknowledging;
 
-  ConsumerLog(int consumers, boolean acknowledging) {
+  public ConsumerLog(int consumers, boolean acknowledging) {
     this.acknowledging = acknowledging;
     received = new BitSet[consumers];
     duplicates = new int[consumers];
@@ -80,33 +80,33 @@ class ConsumerLog implements DeliveryListener {
   }
 
   /** The same, summed over consumers. */
-  long missing(BitSet expected) {
+  public long missing(BitSet expected) {
     return consumerNumbers().mapToLong(consumer -> missing(consumer, expected)).sum();
   }
 
-  long duplicates() {
+  public long duplicates() {
     return IntStream.of(duplicates).asLongStream().sum();
   }
 
-  long outOfOrder() {
+  public long outOfOrder() {
     return IntStream.of(outOfOrder).asLongStream().sum();
   }
 
   /** One line per consumer; of a group, for example the good ones. */
-  void addTo(ResultTable table, String group, BitSet expected) {
+  public void addTo(ResultTable table, String group, BitSet expected) {
     for (int i = 0; i < received.length; i++) {
       table.row(
           group, i, expected.cardinality(), missing(i, expected), duplicates[i], outOfOrder[i]);
     }
   }
 
-  static ResultTable table() {
+  public static ResultTable table() {
     return new ResultTable(
         "group", "consumer", "expected", "missing", "duplicates", "out of order");
   }
 
   /** That nobody lacks a message, and that order held for everybody, in redeliveries too. */
-  List<Check> checks(String who, BitSet expected) {
+  public List<Check> checks(String who, BitSet expected) {
     long missing = missing(expected);
     return List.of(
         Check.counted(

@@ -39,7 +39,7 @@ public final class Folders {
    * Deletes a folder with everything in it and follows no symbolic link. Tries again when something
    * is still being written there.
    */
-  static void delete(Path folder) throws IOException {
+  public static void delete(Path folder) throws IOException {
     for (int attempt = 1; Files.exists(folder); attempt++) {
       try (Stream<Path> paths = Files.walk(folder)) {
         for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
