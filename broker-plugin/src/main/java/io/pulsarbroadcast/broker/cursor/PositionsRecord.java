@@ -6,6 +6,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -291,7 +292,7 @@ final class PositionsRecord {
     record.retired = (bytes[2] & RETIRED) != 0;
     try {
       record.read(new DataInputStream(new ByteArrayInputStream(bytes, 3, checked - 3)), version);
-    } catch (RuntimeException e) { // of a bitmap, for example
+    } catch (EOFException | RuntimeException e) { // of a bitmap, for example
       throw new IOException("damaged record of positions: " + e, e);
     }
     return record;

@@ -107,7 +107,7 @@ final class PositionsRecords {
         (ledger, entries) ->
             entries.forEach((int entry) -> current.putHole(number, new EntryId(ledger, entry))));
     parts.forEach((batch, remaining) -> current.putPart(number, batch, remaining));
-    if (left.waiting() > 0) {
+    if (!left.equals(StoredLeft.NOTHING)) {
       current.putLeft(number, left.waiting());
       left.positions().forEach(each -> current.putLeft(number, each));
     }

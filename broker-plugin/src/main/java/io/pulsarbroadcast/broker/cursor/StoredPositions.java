@@ -55,6 +55,14 @@ public final class StoredPositions {
       return count - left.waiting();
     }
 
+    /** Whether its numbers make sense. */
+    boolean canBe() {
+      return count > 0
+          && left.waiting() >= 0
+          && left.waiting() <= count
+          && left.positions().stream().allMatch(each -> each.leaves() > 0);
+    }
+
     /** All places where positions are. */
     Stream<EntryId> places() {
       return Stream.concat(
@@ -132,14 +140,25 @@ public final class StoredPositions {
   /**
    * Checks what was read, after the last record.
    *
-   * @throws IOException when it makes no sense: a name that has no place
+   * @throws IOException when it makes no sense: a name that has no place, or a number of positions
+   *     that cannot be
    */
   public void check() throws IOException {
+    long positions = 0;
     for (Stored stored : current.values()) {
-      if (stored.position != null && stored.places().findAny().isEmpty()) {
+      if (stored.position == null) {
+        continue;
+      }
+      if (stored.places().findAny().isEmpty()) {
         throw new IOException(
             "damaged positions: none of %d of %s is anywhere"
                 .formatted(stored.count, stored.name.name()));
+      }
+      positions += stored.count;
+      if (!stored.canBe() || positions > Integer.MAX_VALUE) {
+        throw new IOException(
+            "damaged positions: %d of %s, of which %d are away, of %d in all"
+                .formatted(stored.count, stored.name.name(), stored.left.waiting(), positions));
       }
     }
   }

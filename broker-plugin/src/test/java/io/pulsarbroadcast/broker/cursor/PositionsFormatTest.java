@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.cursor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredLeft;
@@ -324,6 +325,33 @@ class PositionsFormatTest {
     assertThat(next(restore(positions), "new")).isEqualTo(99);
   }
 
+  @Test
+  void shouldRefuseNumbersOfPositionsThatCannotBe() throws IOException {
+    numbers(2, 1, 1).check();
+    assertThatThrownBy(numbers(0, 0, 1)::check).hasMessageContaining("0 of car");
+    assertThatThrownBy(numbers(2, -1, 1)::check).hasMessageContaining("-1 are away");
+    assertThatThrownBy(numbers(2, 3, 1)::check).hasMessageContaining("3 are away");
+    assertThatThrownBy(numbers(2, 1, 0)::check).hasMessageContaining("2 of car");
+    StoredPositions tooMany = numbers(Integer.MAX_VALUE, 1, 1);
+    tooMany.apply(bytes(bytesOf(4), "several.1"));
+    tooMany.apply(bytes(bytesOf(4), "several.2"));
+    tooMany.check();
+    tooMany.update(numbers(Integer.MAX_VALUE, 1, 1));
+    assertThatThrownBy(tooMany::check).hasMessageContaining("in all");
+  }
+
+  private static StoredPositions numbers(int count, int away, int leaves) throws IOException {
+    PositionsRecord record = new PositionsRecord();
+    record.putName(0, "car", 60);
+    record.put(0, new EntryId(7, 0));
+    record.putCount(0, count);
+    record.putLeft(0, away);
+    record.putLeft(0, new StoredLeftPosition(new EntryId(3, 0), 1, 1, leaves));
+    StoredPositions stored = new StoredPositions();
+    stored.apply(record.encode());
+    return stored;
+  }
+
   /** I6: what is left beside a position counts as often as somebody waits for it. */
   @Test
   void shouldCountPositionsWhoseLedgerIsGone() throws IOException {
@@ -354,7 +382,7 @@ class PositionsFormatTest {
     assertThat(positions.size()).as("what another log has now").isZero();
   }
 
-  private static Properties bytesOf(int version) throws IOException {
+  static Properties bytesOf(int version) throws IOException {
     String name = "/positions-log/v" + version + ".properties";
     Properties properties = new Properties();
     try (InputStream file = PositionsFormatTest.class.getResourceAsStream(name)) {
@@ -366,7 +394,7 @@ class PositionsFormatTest {
     return properties;
   }
 
-  private static byte[] bytes(Properties golden, String record) {
+  static byte[] bytes(Properties golden, String record) {
     return HexFormat.of().parseHex(golden.getProperty(record));
   }
 
