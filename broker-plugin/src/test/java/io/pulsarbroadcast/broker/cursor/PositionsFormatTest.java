@@ -332,6 +332,7 @@ class PositionsFormatTest {
     assertThatThrownBy(numbers(2, -1, 1)::check).hasMessageContaining("-1 are away");
     assertThatThrownBy(numbers(2, 3, 1)::check).hasMessageContaining("3 are away");
     assertThatThrownBy(numbers(2, 1, 0)::check).hasMessageContaining("2 of car");
+    assertThatThrownBy(numbers(1, 1)::check).hasMessageContaining("none of 1 of car is anywhere");
     StoredPositions tooMany = numbers(Integer.MAX_VALUE, 1, 1);
     tooMany.apply(bytes(bytesOf(4), "several.1"));
     tooMany.apply(bytes(bytesOf(4), "several.2"));
@@ -340,13 +341,15 @@ class PositionsFormatTest {
     assertThatThrownBy(tooMany::check).hasMessageContaining("in all");
   }
 
-  private static StoredPositions numbers(int count, int away, int leaves) throws IOException {
+  private static StoredPositions numbers(int count, int away, int... leaves) throws IOException {
     PositionsRecord record = new PositionsRecord();
     record.putName(0, "car", 60);
     record.put(0, new EntryId(7, 0));
     record.putCount(0, count);
     record.putLeft(0, away);
-    record.putLeft(0, new StoredLeftPosition(new EntryId(3, 0), 1, 1, leaves));
+    for (int each : leaves) {
+      record.putLeft(0, new StoredLeftPosition(new EntryId(3, 0), 1, 1, each));
+    }
     StoredPositions stored = new StoredPositions();
     stored.apply(record.encode());
     return stored;
