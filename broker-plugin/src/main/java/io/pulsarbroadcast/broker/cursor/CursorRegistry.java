@@ -722,8 +722,11 @@ public final class CursorRegistry {
 
   @GuardedBy("this")
   private void putBackUnsettled(VirtualCursor cursor, Move move) {
-    if (move != null && moves.remove(cursor, move) && cursor.next() > move.from) {
-      cursor.reset(move.from);
+    if (move != null && moves.remove(cursor, move)) {
+      cursor.forgetSoughtBatch();
+      if (cursor.next() > move.from) {
+        cursor.reset(move.from);
+      }
     }
   }
 

@@ -155,7 +155,7 @@ final class IndividualAcks {
     }
   }
 
-  private static long[] and(long[] one, long[] other) {
+  static long[] and(long[] one, long[] other) {
     long[] both = new long[Math.min(one.length, other.length)];
     for (int i = 0; i < both.length; i++) {
       both[i] = one[i] & other[i];

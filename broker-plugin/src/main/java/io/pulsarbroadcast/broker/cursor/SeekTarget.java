@@ -5,8 +5,8 @@ package io.pulsarbroadcast.broker.cursor;
  * Where a seek leads.
  *
  * @param ordinal of the first entry that is not acknowledged
- * @param remaining a bit for each message of that entry, a batch, that is not acknowledged either,
- *     as in the wire format; null: all of them. Kept, not copied.
+ * @param remaining a bit for each message of that entry, a batch, that the seek does not pass over,
+ *     as in the wire format; null: it leads to the whole entry. Kept, not copied.
  */
 public record SeekTarget(long ordinal, long[] remaining) {
 

@@ -90,6 +90,9 @@ public final class StoredPositions {
       snapshotRecords = 0;
       snapshotId = record.snapshotId;
     }
+    if (isThereAgain(record)) {
+      return;
+    }
     if (snapshot != null && record.placeInSnapshot >= 0) {
       snapshotRecords++;
       boolean follows =
@@ -104,6 +107,14 @@ public final class StoredPositions {
       current = snapshot;
       snapshot = null;
     }
+  }
+
+  /** A write that was answered late may be there twice. The first one begins anew. */
+  private boolean isThereAgain(PositionsRecord record) {
+    return snapshot != null
+        && record.placeInSnapshot > 0
+        && record.placeInSnapshot <= snapshotRecords
+        && record.snapshotId == snapshotId;
   }
 
   private static void apply(PositionsRecord record, Map<Integer, Stored> to) {

@@ -75,6 +75,14 @@ public final class VirtualCursor {
   /** Changes with {@code ahead}. Written under this object's monitor. */
   private volatile int aheadVersion;
 
+  /**
+   * The batch that a seek led into, of which the client leaves out what is before; null: none. It
+   * is sent whole: clients acknowledge all messages of a batch or, if they acknowledge single ones,
+   * never those that they leave out.
+   */
+  @GuardedBy("this")
+  private SeekTarget soughtBatch;
+
   /** Where its consumer connected from last; null: not since the topic was loaded. */
   @GuardedBy("this")
   private byte[] address;
@@ -188,11 +196,13 @@ public final class VirtualCursor {
       if (isAcknowledged(ordinal)) {
         return AckResult.UNCHANGED;
       }
-      if (!allocated().hasRoomFor(ordinal, remaining)) {
+      boolean isSought = soughtBatch != null && soughtBatch.ordinal() == ordinal;
+      long[] left = isSought ? IndividualAcks.and(soughtBatch.remaining(), remaining) : remaining;
+      if (!allocated().hasRoomFor(ordinal, left)) {
         return AckResult.TOO_MANY_PARTS;
       }
       aheadVersion++;
-      if (allocated().addPart(ordinal, remaining)) {
+      if (allocated().addPart(ordinal, left)) {
         return acknowledgeAhead(ordinal);
       }
       // A cumulative acknowledgement may have moved the position past the batch meanwhile.
@@ -330,17 +340,18 @@ public final class VirtualCursor {
     reset(SeekTarget.entry(ordinal));
   }
 
-  /** The same, within a batch. */
+  /** The same, also into a batch. */
   synchronized void reset(SeekTarget target) {
     ahead = null;
     aheadVersion++;
-    if (target.remaining() != null && allocated().addPart(target.ordinal(), target.remaining())) {
-      ahead = null;
-      next = target.ordinal() + 1;
-    } else {
-      next = target.ordinal();
-    }
+    soughtBatch = target.remaining() == null ? null : target;
+    next = target.ordinal();
     delivered(next);
+  }
+
+  /** The seek into a batch has failed. */
+  synchronized void forgetSoughtBatch() {
+    soughtBatch = null;
   }
 
   /**
@@ -351,6 +362,7 @@ public final class VirtualCursor {
     // Holes are kept only where both have them; of two positions under one name that is next to
     // never worth the work.
     ahead = null;
+    soughtBatch = null;
     aheadVersion++;
     next = Math.min(next, other.next());
     delivered(other.deliveredEnd());

@@ -134,10 +134,8 @@ public final class ManagedLedgerEntrySource implements EntrySource {
 
           @Override
           public void readEntriesFailed(ManagedLedgerException exception, Object ctx) {
-            if (exception instanceof NoMoreEntriesToReadException) {
-              // The cursor of a topic that has ended goes on waiting, and refuses the next read.
-              cancelTail();
-            }
+            // The cursor of a topic that has ended goes on waiting, and refuses the next read.
+            cancelTail();
             fail(exception, callback);
           }
         },

@@ -339,6 +339,7 @@ final class BroadcastTopic extends MeteredTopic {
     PersistentSubscription left = getSubscription(name);
     if (left == null
         || left instanceof BroadcastSubscription
+        || types.isKeptPlain(name)
         || !EphemeralCursor.isUnused(left.getCursor())
         || subscribes.isUnderWay(name)
         || isClosing()

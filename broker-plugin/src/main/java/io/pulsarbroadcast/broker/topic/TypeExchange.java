@@ -146,6 +146,7 @@ final class TypeExchange {
     CompletableFuture<Subscription> handedOver = new CompletableFuture<>();
     DONE.thenCompose(begun -> make.get())
         .thenCompose(made -> afterExchange(name, made))
+        .thenCompose(TypeExchange::keptForOperator)
         // On another thread, so that the broker awaits it, and resets it as it is handed over.
         .whenCompleteAsync(
             (made, e) -> {
@@ -160,17 +161,28 @@ final class TypeExchange {
     return handedOver;
   }
 
+  /** Whether an operator is making a subscription. */
+  boolean isKeptPlain(String name) {
+    return keptPlain.contains(name);
+  }
+
   /** What is in the place of a subscription once no exchange is under way. */
   private CompletableFuture<Subscription> afterExchange(String name, Subscription made) {
-    CompletableFuture<BroadcastSubscription> exchange = toBroadcast.get(name);
-    if (exchange == null) {
-      return CompletableFuture.completedFuture(made);
-    }
+    CompletableFuture<BroadcastSubscription> exchange =
+        toBroadcast.getOrDefault(name, CompletableFuture.completedFuture(null));
     return exchange.handle(
         (exchanged, e) -> {
           Subscription there = topic.getSubscription(name);
           return there == null ? made : there;
         });
+  }
+
+  /** A non-durable consumer may have begun to make it, and would end it. */
+  private static CompletableFuture<Subscription> keptForOperator(Subscription made) {
+    return made instanceof PersistentSubscription plain
+            && EphemeralCursor.isUnused(plain.getCursor())
+        ? EphemeralCursor.keep(plain.getCursor()).thenApply(kept -> made)
+        : CompletableFuture.completedFuture(made);
   }
 
   private static CompletableFuture<?> afterReset(Subscription made) {

@@ -300,6 +300,25 @@ class CursorRegistryTest {
     assertThat(connect("same", 200).next()).isEqualTo(10);
   }
 
+  /** I4: of the batch, too, that the position is at. */
+  @Test
+  void shouldForgetASeekIntoABatchThatIsNotStored() {
+    SeekTarget intoBatch = new SeekTarget(10, new long[] {0b10});
+    VirtualCursor seeks = connect("alone", 10);
+    registry.putBack(registry.move(seeks, () -> false, intoBatch));
+    assertIsLeftAt(10, seeks);
+    VirtualCursor leaves = connect("leaves", 10);
+    registry.move(leaves, () -> false, intoBatch);
+    registry.disconnect(leaves);
+    assertIsLeftAt(10, connect("leaves", 200));
+  }
+
+  private static void assertIsLeftAt(long batch, VirtualCursor cursor) {
+    cursor.delivered(batch + 1);
+    cursor.ackPart(batch, new long[] {0b01});
+    assertThat(cursor.next()).isEqualTo(batch);
+  }
+
   @Test
   void shouldSettleAMoveBackThoughItsConsumerHasLeft() {
     VirtualCursor seeks = connect("alone", 10);

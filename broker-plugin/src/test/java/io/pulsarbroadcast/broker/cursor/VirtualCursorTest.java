@@ -179,17 +179,25 @@ class VirtualCursorTest {
   }
 
   @Test
-  void shouldKnowWhatIsLeftOfABatchThatASeekLeadsInto() {
-    cursor.reset(new SeekTarget(20, new long[] {0b100}));
-    assertThat(cursor.next()).isEqualTo(20);
-    assertThat(cursor.remaining(20)).containsExactly(0b100);
+  void shouldNotWaitForWhatASeekPassedOverOfABatch() {
+    cursor.reset(new SeekTarget(20, new long[] {0b1100}));
+    assertThat(cursor.remaining(20)).as("sent whole").isNull();
+    cursor.delivered(22);
+    cursor.ackPart(21, new long[] {0b0111});
+    cursor.ackPart(20, new long[] {0b1011});
+    assertThat(cursor.remaining(20)).containsExactly(0b1000);
+    assertThat(cursor.remaining(21)).as("another batch").containsExactly(0b0111);
+    assertThat(cursor.ackPart(20, new long[] {0b0111})).isEqualTo(AckResult.ADVANCED);
+    assertThat(cursor.next()).isEqualTo(21);
+  }
 
-    cursor.reset(new SeekTarget(30, new long[] {0}));
-    assertThat(cursor.next()).as("nothing is left").isEqualTo(31);
-
+  @Test
+  void shouldWaitForAllOfABatchAfterAnotherSeek() {
+    cursor.reset(new SeekTarget(20, new long[] {0b1100}));
     cursor.reset(20);
+    cursor.delivered(21);
+    cursor.ackPart(20, new long[] {0b0011});
     assertThat(cursor.next()).isEqualTo(20);
-    assertThat(cursor.remaining(20)).as("the whole batch").isNull();
   }
 
   @Test
