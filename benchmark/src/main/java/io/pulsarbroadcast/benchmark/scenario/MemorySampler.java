@@ -18,7 +18,7 @@ import java.util.stream.DoubleStream;
  * Asks a broker again and again how much memory it uses: heap after a garbage collection that it is
  * made to do, and direct memory as Netty counts it. One thread may call it.
  */
-final class MemorySampler implements AutoCloseable {
+public final class MemorySampler implements AutoCloseable {
   private static final double BYTES_PER_MEGABYTE = 1 << 20;
   private static final int THIRDS = 3;
   private static final double FLAT_SHARE = 0.10;
@@ -108,11 +108,16 @@ final class MemorySampler implements AutoCloseable {
     double last = mean(DoubleStream.of(values).skip(values.length - third));
     return Check.counted(
         text,
-        last <= first * (1 + FLAT_SHARE) + FLAT_MEGABYTES,
+        isFlat(first, last),
         "%.1f MB in the first third, %.1f MB in the last, %d samples",
         first,
         last,
         values.length);
+  }
+
+  /** Whether megabytes at the end are hardly more than at the beginning. */
+  public static boolean isFlat(double first, double last) {
+    return last <= first * (1 + FLAT_SHARE) + FLAT_MEGABYTES;
   }
 
   private static double mean(DoubleStream values) {

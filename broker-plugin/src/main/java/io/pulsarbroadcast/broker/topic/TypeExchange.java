@@ -198,7 +198,7 @@ final class TypeExchange {
     if (topic.getSubscription(name) != plain) {
       return CompletableFuture.failedFuture(fenced(name));
     }
-    if (keptPlain.contains(name) || BrokerLine.isBeingReset(plain)) {
+    if (isKeptPlain(name) || BrokerLine.isBeingReset(plain)) {
       // The reset would end on the cursor that is another subscription's by then.
       return CompletableFuture.failedFuture(fenced(name));
     }

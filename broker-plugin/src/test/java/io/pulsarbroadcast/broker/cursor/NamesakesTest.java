@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.broker.Seeds;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -32,7 +30,7 @@ class NamesakesTest {
   private final LedgerIndex index =
       new LedgerIndex(() -> new TreeMap<>(Map.of(1L, 1_000_000L)), (from, to) -> {});
   private long now = 1_000_000;
-  private List<byte[]> log = new ArrayList<>();
+  private final RecordsInMemory log = new RecordsInMemory();
   private CursorRegistry registry = newRegistry(0);
   private PositionsStore store = newStore();
 
@@ -41,22 +39,7 @@ class NamesakesTest {
   }
 
   private PositionsStore newStore() {
-    return new PositionsStore(
-        new PositionsStore.Log() {
-          @Override
-          public CompletableFuture<Object> append(byte[] record) {
-            log.add(record);
-            return CompletableFuture.completedFuture(record);
-          }
-
-          @Override
-          public void forgetBefore(Object record) {
-            log = new ArrayList<>(log.subList(log.indexOf(record), log.size()));
-          }
-        },
-        registry,
-        index,
-        100);
+    return new PositionsStore(log, registry, index, 100);
   }
 
   private final class Person {
@@ -365,10 +348,12 @@ class NamesakesTest {
       comesAndGoes.come();
       store.flush().join();
     }
-    log.clear();
+    log.records.clear();
     store = newStore();
     store.flush().join();
-    assertThat(log.stream().mapToInt(record -> record.length).sum()).as("I8").isLessThan(1_000);
+    assertThat(log.records.stream().mapToInt(record -> record.length).sum())
+        .as("I8")
+        .isLessThan(1_000);
     assertThat(registry.leftBehindCount()).as("nobody knows that it is gone").isEqualTo(1);
   }
 
@@ -428,7 +413,7 @@ class NamesakesTest {
   private CursorRegistry.Skipped crash(long floor) {
     StoredPositions stored = new StoredPositions();
     try {
-      for (byte[] record : log) {
+      for (byte[] record : log.records) {
         stored.apply(record);
       }
     } catch (IOException e) {

@@ -198,12 +198,7 @@ class PositionsFuzzTest {
     LedgerIndex index =
         new LedgerIndex(() -> new TreeMap<>(Map.of(3L, 10L, 7L, 10L, 9L, 10L)), (from, to) -> {});
     CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
-    StoredPositions stored = new StoredPositions();
-    for (byte[] record : log) {
-      stored.apply(record);
-    }
-    stored.check();
-    stored.restore(registry, index, 30);
+    PositionsLogFuzzTest.read(log).restore(registry, index, 30);
     Map<String, Long> places = new TreeMap<>();
     for (int number = 0; number < NUMBERS; number++) {
       String name = "car-" + number;

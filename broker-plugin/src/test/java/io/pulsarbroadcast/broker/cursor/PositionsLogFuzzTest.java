@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -101,7 +100,8 @@ class PositionsLogFuzzTest {
     return registry;
   }
 
-  private static StoredPositions read(List<byte[]> log) throws IOException {
+  /** What a load of the topic reads. */
+  static StoredPositions read(List<byte[]> log) throws IOException {
     StoredPositions stored = new StoredPositions();
     for (byte[] record : log) {
       stored.apply(record);
@@ -111,20 +111,9 @@ class PositionsLogFuzzTest {
   }
 
   private List<byte[]> written(CursorRegistry registry) {
-    List<byte[]> records = new ArrayList<>();
-    PositionsStore.Log log =
-        new PositionsStore.Log() {
-          @Override
-          public CompletableFuture<Object> append(byte[] record) {
-            records.add(record);
-            return CompletableFuture.completedFuture(record);
-          }
-
-          @Override
-          public void forgetBefore(Object record) {}
-        };
+    RecordsInMemory log = new RecordsInMemory();
     new PositionsStore(log, registry, index, Integer.MAX_VALUE).flush().join();
-    return records;
+    return log.records;
   }
 
   /** Where each name goes on, and how many may return in all. */

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** What the log of positions holds over time: it stays small, and has what was acknowledged. */
@@ -19,24 +18,7 @@ class PositionsLogTest {
   private final LedgerIndex index =
       new LedgerIndex(() -> new TreeMap<>(Map.of(3L, 1_000_000L)), (from, to) -> {});
   private final CursorRegistry registry = new CursorRegistry(new SkippedEntries(), 0);
-  private final List<byte[]> records = new ArrayList<>();
-  private int forgotten;
-  private final PositionsStore.Log log =
-      new PositionsStore.Log() {
-        @Override
-        public CompletableFuture<Object> append(byte[] record) {
-          records.add(record);
-          return CompletableFuture.completedFuture(record);
-        }
-
-        @Override
-        public void forgetBefore(Object record) {
-          while (records.get(0) != record) {
-            records.remove(0);
-            forgotten++;
-          }
-        }
-      };
+  private final RecordsInMemory log = new RecordsInMemory();
   private PositionsStore store = new PositionsStore(log, registry, index, 50_000);
 
   @Test
@@ -48,15 +30,15 @@ class PositionsLogTest {
     store.flush().join();
     long snapshotBytes = bytes();
     long mostBytes = 0;
-    for (int round = 0; forgotten == 0 && round < 100; round++) {
-      assertThat(PositionsRecord.decode(records.get(0)).firstOfSnapshot).isTrue();
+    for (int round = 0; log.forgotten == 0 && round < 100; round++) {
+      assertThat(PositionsRecord.decode(log.records.get(0)).firstOfSnapshot).isTrue();
       for (int i = 0; i < MANY; i++) {
         ackTo(cursors.get(i), 1 + round + i);
       }
       mostBytes = bytes();
       store.flush().join();
     }
-    assertThat(forgotten).as("changes are worth a snapshot").isPositive();
+    assertThat(log.forgotten).as("changes are worth a snapshot").isPositive();
     assertThat(mostBytes - snapshotBytes).as("written before it").isBetween(1L << 20, 2L << 20);
     assertThat(bytes()).as("left of it").isLessThan(mostBytes / 4);
     CursorRegistry restored = restored();
@@ -82,7 +64,7 @@ class PositionsLogTest {
       store.flush().join();
     }
     assertThat(bytes() - snapshotBytes).isGreaterThan(1 << 20);
-    assertThat(forgotten).as("less than four times the snapshot").isZero();
+    assertThat(log.forgotten).as("less than four times the snapshot").isZero();
   }
 
   @Test
@@ -178,11 +160,11 @@ class PositionsLogTest {
   }
 
   private long bytes() {
-    return records.stream().mapToLong(record -> record.length).sum();
+    return log.records.stream().mapToLong(record -> record.length).sum();
   }
 
   private PositionsRecord last() throws IOException {
-    return PositionsRecord.decode(records.get(records.size() - 1));
+    return PositionsRecord.decode(log.records.get(log.records.size() - 1));
   }
 
   private CursorRegistry restored() throws IOException {
@@ -191,7 +173,7 @@ class PositionsLogTest {
 
   private CursorRegistry restored(long floor) throws IOException {
     StoredPositions stored = new StoredPositions();
-    for (byte[] record : records) {
+    for (byte[] record : log.records) {
       stored.apply(record);
     }
     CursorRegistry restored = new CursorRegistry(new SkippedEntries(), floor);

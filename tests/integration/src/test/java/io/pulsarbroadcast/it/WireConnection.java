@@ -100,8 +100,13 @@ final class WireConnection implements AutoCloseable {
   }
 
   private void write(ByteBuf command) throws IOException {
+    write(bytes(command));
+  }
+
+  /** The bytes of a command, which is released. */
+  static byte[] bytes(ByteBuf command) {
     try {
-      write(ByteBufUtil.getBytes(command));
+      return ByteBufUtil.getBytes(command);
     } finally {
       command.release();
     }

@@ -6,6 +6,7 @@ import io.pulsarbroadcast.benchmark.broker.MetricsPage;
 import io.pulsarbroadcast.benchmark.engine.Histograms;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.scenario.ConsumerLog;
+import io.pulsarbroadcast.benchmark.scenario.MemorySampler;
 import io.pulsarbroadcast.benchmark.server.Jcmd;
 import io.pulsarbroadcast.benchmark.server.MemoryReading;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
@@ -31,10 +32,6 @@ final class WireFuzzReport {
   private static final double MAX_P99_RATIO =
       Double.parseDouble(System.getProperty("wire.p99.ratio", "1.10"));
 
-  /** Both as in {@code ./bench soak}. */
-  private static final double FLAT_SHARE = 1.10;
-
-  private static final double FLAT_MEGABYTES = 32;
   private static final int MORE_THREADS = 16;
 
   /** What Pulsar itself logs of frames that no client sends; with its NAR or without. */
@@ -323,7 +320,7 @@ final class WireFuzzReport {
   private static Check flat(String what, double start, double end) {
     return Check.counted(
         "I8: " + what + " is flat",
-        end <= start * FLAT_SHARE + FLAT_MEGABYTES,
+        MemorySampler.isFlat(start, end),
         "%.1f MB, then %.1f MB",
         start,
         end);

@@ -2,7 +2,6 @@
 package io.pulsarbroadcast.it;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.net.URI;
@@ -45,7 +44,7 @@ final class WireFuzzer implements AutoCloseable {
       List<ByteBuf> sequence =
           commands.next(connection == null ? null : connection.delivery(remembered));
       for (ByteBuf command : sequence) {
-        send(bytes(command));
+        send(WireConnection.bytes(command));
       }
       left -= sequence.size();
     }
@@ -90,7 +89,7 @@ final class WireFuzzer implements AutoCloseable {
       connection = new WireConnection(URI.create(broker.process().serviceUrl()), tally);
       tally.connections.increment();
       for (ByteBuf command : commands.begin()) {
-        connection.write(bytes(command));
+        connection.write(WireConnection.bytes(command));
       }
       if (commands.beginsSlowly()) {
         connection.awaitAnswered(WireCommands.CONSUMERS);
@@ -105,14 +104,6 @@ final class WireFuzzer implements AutoCloseable {
       connection = null;
     }
     unanswered = 0;
-  }
-
-  private static byte[] bytes(ByteBuf command) {
-    try {
-      return ByteBufUtil.getBytes(command);
-    } finally {
-      command.release();
-    }
   }
 
   /** Other bits, or fewer bytes, so that the next frame begins in the middle of this one. */
