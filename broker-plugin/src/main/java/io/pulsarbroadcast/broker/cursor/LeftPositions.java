@@ -160,8 +160,8 @@ final class LeftPositions {
   Skipped dropOldest(long end) {
     LeftPosition gone = positions.remove(0);
     int here = Math.min(waiting, gone.leaves());
-    int leftSince = positions.stream().mapToInt(LeftPosition::leaves).sum();
-    int lost = Math.max(0, waiting - leftSince);
+    long leftSince = positions.stream().mapToLong(LeftPosition::leaves).sum();
+    int lost = (int) Math.max(0, waiting - leftSince);
     waiting -= lost;
     long entries = lost * gone.cursor().unacknowledgedBefore(end);
     if (here > lost) {

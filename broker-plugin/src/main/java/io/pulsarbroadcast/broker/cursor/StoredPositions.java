@@ -151,8 +151,8 @@ public final class StoredPositions {
   /**
    * Checks what was read, after the last record.
    *
-   * @throws IOException when it makes no sense: a name that has no place, or a number of positions
-   *     that cannot be
+   * @throws IOException when it makes no sense: a name that has no place, a place, or a number of
+   *     positions that cannot be
    */
   public void check() throws IOException {
     long positions = 0;
@@ -165,11 +165,23 @@ public final class StoredPositions {
             "damaged positions: none of %d of %s is anywhere"
                 .formatted(stored.count, stored.name.name()));
       }
+      checkPlaces(stored);
       positions += stored.count;
       if (!stored.canBe() || positions > Integer.MAX_VALUE) {
         throw new IOException(
             "damaged positions: %d of %s, of which %d are away, of %d in all"
                 .formatted(stored.count, stored.name.name(), stored.left.waiting(), positions));
+      }
+    }
+  }
+
+  /** Entry -1 is the place before the first of a ledger. */
+  private static void checkPlaces(Stored stored) throws IOException {
+    for (EntryId place : stored.places().toList()) {
+      if (place.entryId() < -1) {
+        throw new IOException(
+            "damaged positions: one of %s is at %d:%d"
+                .formatted(stored.name.name(), place.ledgerId(), place.entryId()));
       }
     }
   }
