@@ -128,6 +128,7 @@ public final class ListenerExecutors {
      * @throws IllegalArgumentException if it is negative
      */
     public Builder closeTimeout(Duration timeout) {
+      Objects.requireNonNull(timeout, "closeTimeout");
       if (timeout.isNegative()) {
         throw new IllegalArgumentException(
             "closeTimeout is " + timeout + "; allowed: 0 seconds or more");
@@ -138,7 +139,8 @@ public final class ListenerExecutors {
 
     /**
      * Registers meters, each with the tag {@code name}, which is to be another one for each
-     * executor; {@code close} removes the gauges.
+     * executor; {@code close} removes the gauges. The others stay, and the next executor of the
+     * name goes on with them: executors that come and go are to share a few names.
      *
      * <ul>
      *   <li>{@code executor.queued}, {@code executor.active}: gauges of messages that wait and of

@@ -7,8 +7,10 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -30,9 +32,14 @@ import org.apache.pulsar.client.api.MessageListenerExecutor;
  * times out, or when the consumer returns. A slow one holds up its own key, and one place of {@code
  * maxConcurrency}; and its whole topic or partition once more than half a receiver queue of its
  * messages wait.
+ *
+ * <p>When no thread can be started, the threads that there are go on with all messages. When there
+ * is none, the failure goes to the handler of uncaught exceptions of the client's thread, and it is
+ * tried again within a second; the messages wait.
  */
 public final class OrderedListenerExecutor implements MessageListenerExecutor, AutoCloseable {
   private static final Object ALL = new Object();
+  private static final long MILLIS_UNTIL_NEXT_TRY = 500;
 
   /** What is ordered: messages of one key of one topic; null: those that have none. */
   private record Key(String topic, ByteBuffer bytes) {}
@@ -64,6 +71,7 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
   private final Set<Thread> calling = new HashSet<>();
   private int running;
   private int queued;
+  private boolean triesAgain;
   private boolean closed;
 
   OrderedListenerExecutor(
@@ -95,31 +103,49 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
         return;
       }
       Lane lane = lanes.get(key);
-      if (lane == null) {
-        if (running < maxConcurrency) {
-          startThread();
-        }
+      boolean isNew = lane == null;
+      if (isNew) {
         lane = new Lane(key, new ArrayDeque<>());
         lanes.put(key, lane);
         ready.add(lane);
       }
       lane.calls.add(call);
       queued++;
+      if (isNew && running < maxConcurrency && !triesAgain) {
+        startThread();
+      }
     } finally {
       lock.unlock();
     }
   }
 
-  /** It does not get past the lock before the message is in its lane. */
+  /** The client drops a message with which it gets an exception; so this throws none. */
   private void startThread() {
     try {
-      threads.newThread(this::callAll).start();
+      Thread thread = threads.newThread(this::callAll);
+      Objects.requireNonNull(thread, "The ThreadFactory of the listener executor made no thread");
+      thread.start();
       running++;
-    } catch (OutOfMemoryError e) {
+    } catch (Throwable e) {
       if (running == 0) {
-        throw e;
+        report(e);
+        triesAgain = true;
+        CompletableFuture.delayedExecutor(MILLIS_UNTIL_NEXT_TRY, TimeUnit.MILLISECONDS)
+            .execute(this::tryAgain);
       }
-      // The system allows no more threads: those that there are take over.
+      // Else those that there are take over.
+    }
+  }
+
+  private void tryAgain() {
+    lock.lock();
+    try {
+      triesAgain = false;
+      if (running == 0 && !ready.isEmpty()) {
+        startThread();
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -250,13 +276,17 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
     // More than 292 years is for ever.
     long nanosLeft = TimeUnit.NANOSECONDS.convert(closeTimeout);
     try {
-      while (running > 0 && nanosLeft > 0) {
+      while (!isIdle() && nanosLeft > 0) {
         nanosLeft = idle.awaitNanos(nanosLeft);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    return running == 0;
+    return isIdle();
+  }
+
+  private boolean isIdle() {
+    return running == 0 && queued == 0;
   }
 
   private void drop() {

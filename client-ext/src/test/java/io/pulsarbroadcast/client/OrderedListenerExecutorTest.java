@@ -19,15 +19,19 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.apache.pulsar.client.api.Message;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Order, bounds and the end of {@link OrderedListenerExecutor}, on virtual threads from 21 on. */
 @Timeout(120)
@@ -301,21 +305,64 @@ class OrderedListenerExecutorTest {
     assertNoThreadLeft();
   }
 
-  @Test
-  void shouldLeaveNothingBehindWhenNoThreadCanBeStarted() throws Exception {
-    AtomicInteger refused = new AtomicInteger(1);
-    executor = refusing(refused);
-    assertThatThrownBy(() -> executor.execute(keyed("key"), () -> {}))
-        .isInstanceOf(OutOfMemoryError.class);
-    CountDownLatch called = new CountDownLatch(1);
-    executor.execute(keyed("key"), called::countDown);
-    assertThat(called.await(1, TimeUnit.MINUTES)).isTrue();
+  /** How a factory can fail to make a thread. */
+  private enum Refusal implements Supplier<Thread> {
+    NULL {
+      @Override
+      public Thread get() {
+        return null;
+      }
+    },
+    REJECTED {
+      @Override
+      public Thread get() {
+        throw new RejectedExecutionException("the factory's limit");
+      }
+    },
+    NO_MEMORY {
+      @Override
+      public Thread get() {
+        throw new OutOfMemoryError("unable to create native thread");
+      }
+    }
   }
 
-  @Test
-  void shouldManageWithTheThreadsThatThereAre() throws Exception {
+  /**
+   * The client would drop them with an exception: they wait, and nothing has to come after them.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void shouldCallAllInOrderWhenNoThreadCouldBeStarted(Refusal refusal) throws Exception {
+    Queue<Throwable> reported = new ConcurrentLinkedQueue<>();
+    Thread.UncaughtExceptionHandler handler = Thread.currentThread().getUncaughtExceptionHandler();
+    Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> reported.add(e));
+    try {
+      executor = refusing(refusal, new AtomicInteger(2));
+      Queue<Integer> called = new ConcurrentLinkedQueue<>();
+      CountDownLatch all = new CountDownLatch(3);
+      for (int i = 0; i < 3; i++) {
+        int number = i;
+        executor.execute(
+            keyed("key"),
+            () -> {
+              called.add(number);
+              all.countDown();
+            });
+      }
+      assertThat(all.await(1, TimeUnit.MINUTES)).isTrue();
+      assertThat(called).containsExactly(0, 1, 2);
+      assertThat(reported).hasSize(1);
+      assertNoThreadLeft();
+    } finally {
+      Thread.currentThread().setUncaughtExceptionHandler(handler);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldManageWithTheThreadsThatThereAre(Refusal refusal) throws Exception {
     AtomicInteger refused = new AtomicInteger();
-    executor = refusing(refused);
+    executor = refusing(refusal, refused);
     executor.execute(keyed("first"), this::block);
     refused.set(1);
     CountDownLatch called = new CountDownLatch(1);
@@ -324,15 +371,25 @@ class OrderedListenerExecutorTest {
     assertThat(called.await(1, TimeUnit.MINUTES)).isTrue();
   }
 
-  private OrderedListenerExecutor refusing(AtomicInteger refused) {
-    ThreadFactory factory =
-        task -> {
-          if (refused.getAndDecrement() > 0) {
-            throw new OutOfMemoryError("unable to create native thread");
-          }
-          return newThread(task);
-        };
-    return ListenerExecutors.threads("test", factory).build();
+  @Test
+  void shouldDropWhatWaitsForAThreadThatNeverComesWhenClosed() {
+    Thread.UncaughtExceptionHandler handler = Thread.currentThread().getUncaughtExceptionHandler();
+    Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> {});
+    try {
+      executor = refusing(Refusal.NULL, new AtomicInteger(Integer.MAX_VALUE));
+      executor.execute(keyed("key"), () -> escaped.add(new AssertionError("called")));
+      executor.execute(keyed("other"), () -> escaped.add(new AssertionError("called")));
+      executor.close();
+      assertThat(released).hasValue(2);
+      assertThat(executor.queued()).isZero();
+    } finally {
+      Thread.currentThread().setUncaughtExceptionHandler(handler);
+    }
+  }
+
+  private OrderedListenerExecutor refusing(Refusal refusal, AtomicInteger refused) {
+    ThreadFactory factory = task -> refused.getAndDecrement() > 0 ? refusal.get() : newThread(task);
+    return ListenerExecutors.threads("test", factory).closeTimeout(Duration.ofMillis(50)).build();
   }
 
   @Test
