@@ -91,10 +91,9 @@ public final class BroadcastHub<T> implements AutoCloseable {
   /**
    * Begins to build one.
    *
-   * @param consumer with topics, subscription, consumer name, and either {@code
-   *     SubscriptionType.Broadcast} or the property {@code pulsar.subscription.type=Broadcast}; of
-   *     the ordered contract, and without a message listener. The name identifies the position of
-   *     the hub at the broker: each hub needs its own, and the same after a restart
+   * @param consumer with topics, subscription and consumer name; of the ordered contract, and
+   *     without a message listener. The name identifies the position of the hub at the broker: each
+   *     hub needs its own, and the same after a restart
    */
   public static <T> BroadcastHubBuilder<T> builder(ConsumerBuilder<T> consumer) {
     return new BroadcastHubBuilder<>(consumer);
@@ -134,7 +133,8 @@ public final class BroadcastHub<T> implements AutoCloseable {
    *     a request of less than 1, or why the consumer has ended; its {@code onComplete} says that
    *     the hub was closed
    * @throws IllegalStateException if a session of that name is open, or the hub closed
-   * @throws RejectedExecutionException if the executor takes no task for it
+   * @throws RejectedExecutionException if the executor takes no task for it; a name without a
+   *     position then has none either
    */
   public HubSession open(
       String name,
@@ -144,6 +144,7 @@ public final class BroadcastHub<T> implements AutoCloseable {
     requireNonNull(start, "start");
     requireNonNull(subscriber, "subscriber");
     Session<T> session;
+    boolean returns;
     lock.lock();
     try {
       if (closed) {
@@ -154,6 +155,7 @@ public final class BroadcastHub<T> implements AutoCloseable {
         throw new IllegalStateException(
             "Session " + name + " is open; allowed is a name of which no session is open");
       }
+      returns = left.containsKey(name);
       session = new Session<>(this, name, subscriber, executor, positionOf(name, start));
       sessions.put(name, session);
     } finally {
@@ -161,6 +163,9 @@ public final class BroadcastHub<T> implements AutoCloseable {
     }
     session.signal();
     if (session.refusal() != null) {
+      if (!returns) {
+        unsubscribe(session);
+      }
       throw new RejectedExecutionException(
           "Session " + name + " cannot be opened: the hub's executor takes no task for it",
           session.refusal());

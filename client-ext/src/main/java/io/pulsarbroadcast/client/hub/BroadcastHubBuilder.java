@@ -63,6 +63,7 @@ public final class BroadcastHubBuilder<T> {
    * @throws IllegalArgumentException if it is negative
    */
   public BroadcastHubBuilder<T> resumeTime(Duration time) {
+    requireNonNull(time, "resumeTime");
     if (time.isNegative()) {
       throw new IllegalArgumentException("resumeTime is " + time + "; allowed: 0 seconds or more");
     }
@@ -71,10 +72,11 @@ public final class BroadcastHubBuilder<T> {
   }
 
   /**
-   * Subscribes the consumer, and begins to read. It is not to be used for anything else, nor is its
-   * builder while this runs. Its {@code receiverQueueSize} is to be 1 or more: with 0 the client
-   * asks for nothing after it has connected again. It has no {@code ackTimeout}: a session may take
-   * as long as it likes, and everything would be sent again for it.
+   * Subscribes the consumer, as a Broadcast one, and begins to read. It is not to be used for
+   * anything else, nor is its builder while this runs. Its {@code receiverQueueSize} is to be 1 or
+   * more: with 0 the client asks for nothing after it has connected again. It has no {@code
+   * ackTimeout}: a session may take as long as it likes, and everything would be sent again for it.
+   * The builder keeps these settings.
    *
    * @throws PulsarClientException what the subscribe throws; or if the builder has a message
    *     listener, because the hub reads itself
@@ -82,7 +84,11 @@ public final class BroadcastHubBuilder<T> {
   public BroadcastHub<T> subscribe() throws PulsarClientException {
     // Sessions share messages, for as long as each likes.
     Consumer<T> subscribed =
-        consumer.poolMessages(false).ackTimeout(0, TimeUnit.MILLISECONDS).subscribe();
+        consumer
+            .property("pulsar.subscription.type", "Broadcast")
+            .poolMessages(false)
+            .ackTimeout(0, TimeUnit.MILLISECONDS)
+            .subscribe();
     BroadcastHub<T> hub = new BroadcastHub<>(subscribed, maxMessages, executor);
     try {
       hub.start(resumeTime);

@@ -60,6 +60,13 @@ class BroadcastHubTest {
     assertThat(wire.ackTimeout()).isZero();
   }
 
+  /** Whatever its builder was told: a plain consumer would be one that shares or excludes. */
+  @Test
+  void shouldSubscribeABroadcastConsumer() throws Exception {
+    open(10);
+    assertThat(wire.properties()).containsEntry("pulsar.subscription.type", "Broadcast");
+  }
+
   private RecordingSubscriber session(String name, long requests) {
     RecordingSubscriber subscriber = new RecordingSubscriber(requests);
     hub.open(name, Latest, subscriber);
@@ -429,6 +436,35 @@ class BroadcastHubTest {
     assertThat(a.values).isEqualTo(values(0, 1));
   }
 
+  @Test
+  void shouldKeepNoPositionOfANameThatCouldNotBeOpened() throws Exception {
+    boolean[] refusing = new boolean[1];
+    hub =
+        builder()
+            .executor(
+                task -> {
+                  if (refusing[0]) {
+                    throw new RejectedExecutionException();
+                  }
+                  task.run();
+                })
+            .subscribe();
+    hub.open("known", Latest, new RecordingSubscriber(ALL)).close();
+    wire.send(0);
+    refusing[0] = true;
+    for (String name : List.of("known", "unknown")) {
+      assertThatThrownBy(() -> hub.open(name, Latest, new RecordingSubscriber(ALL)))
+          .isInstanceOf(RejectedExecutionException.class);
+    }
+    refusing[0] = false;
+    wire.send(1);
+    assertThat(wire.acknowledged()).as("known has its position").isEmpty();
+    RecordingSubscriber known = earliest("known");
+    assertThat(known.values).isEqualTo(values(0, 2));
+    known.session.unsubscribe();
+    assertThat(wire.acknowledged()).as("unknown has none").isEqualTo(ids(0, 2));
+  }
+
   /** As of an executor that can start no further thread. */
   @Test
   void shouldGoOnWithTheOthersWhenTheExecutorFails() throws Exception {
@@ -604,5 +640,6 @@ class BroadcastHubTest {
         .hasMessage("maxMessages is 0; allowed: 1 or more");
     assertThatThrownBy(() -> builder().resumeTime(Duration.ofSeconds(-1)))
         .hasMessage("resumeTime is PT-1S; allowed: 0 seconds or more");
+    assertThatThrownBy(() -> builder().resumeTime(null)).hasMessage("resumeTime");
   }
 }

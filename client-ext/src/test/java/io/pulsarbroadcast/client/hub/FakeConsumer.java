@@ -28,6 +28,7 @@ final class FakeConsumer {
   private Throwable failure;
   private boolean closed;
   private long ackTimeout = 1;
+  private final Map<String, String> properties = new TreeMap<>();
 
   /** A builder that subscribes it. */
   BroadcastHubBuilder<String> hub() {
@@ -38,6 +39,9 @@ final class FakeConsumer {
               if (method.getName().equals("ackTimeout")) {
                 ackTimeout = (long) args[0];
               }
+              if (method.getName().equals("property")) {
+                properties.put((String) args[0], (String) args[1]);
+              }
               return method.getName().equals("subscribe") ? consumer : self;
             });
     return BroadcastHub.builder(builder);
@@ -46,6 +50,11 @@ final class FakeConsumer {
   /** What its builder was told last. */
   long ackTimeout() {
     return ackTimeout;
+  }
+
+  /** What its builder was told. */
+  Map<String, String> properties() {
+    return properties;
   }
 
   private synchronized Object call(Object self, java.lang.reflect.Method method, Object[] args) {
