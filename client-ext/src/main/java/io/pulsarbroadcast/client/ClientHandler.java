@@ -69,7 +69,8 @@ final class ClientHandler extends DelegatingHandler<PulsarClient, BroadcastClien
 
   private <T> void prepare(ConsumerBuilder<T> builder, Map<String, Object> conf)
       throws PulsarClientException {
-    ConsumerSettings<T> settings = ConsumerSettings.of(conf);
+    Objects.requireNonNull(builder, "builder");
+    ConsumerSettings<T> settings = ConsumerSettings.of(Objects.requireNonNull(conf, "settings"));
     if (settings.isBroadcast()) {
       settings.check();
       Blocking.await(probe.requirePlugin(settings), nothing -> {});

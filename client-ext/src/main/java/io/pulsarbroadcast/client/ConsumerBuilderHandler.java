@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
@@ -63,7 +64,7 @@ final class ConsumerBuilderHandler<T>
         settings.intercept(interceptors);
         return proxy;
       case "loadConf":
-        return loadConf(method, (Map<?, ?>) args[0]);
+        return loadConf(method, Objects.requireNonNull((Map<?, ?>) args[0], "config"));
       default:
         break;
     }
@@ -124,12 +125,13 @@ final class ConsumerBuilderHandler<T>
   }
 
   private CompletableFuture<Consumer<T>> subscribeAsync() {
+    ConsumerBuilder<T> prepared;
     try {
       settings.check();
+      prepared = prepare();
     } catch (IllegalArgumentException e) {
       return CompletableFuture.failedFuture(e);
     }
-    ConsumerBuilder<T> prepared = prepare();
     return settings.isBroadcast() ? subscribeBroadcast(prepared) : prepared.subscribeAsync();
   }
 

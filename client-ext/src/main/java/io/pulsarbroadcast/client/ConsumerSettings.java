@@ -91,7 +91,7 @@ final class ConsumerSettings<T> {
   }
 
   void intercept(ConsumerInterceptor<T>[] added) {
-    interceptors.addAll(Arrays.asList(added));
+    interceptors.addAll(Arrays.asList(requireNonNull(added, "interceptors")));
   }
 
   /** The settings of a builder that somebody else makes, as {@code loadConf} takes them. */
@@ -223,7 +223,11 @@ final class ConsumerSettings<T> {
     if (consumerName == null) {
       builder.consumerName(name);
     }
-    if (retry && !topics.isEmpty() && !RetryTopics.isNamed(deadLetterPolicy)) {
+    // Without a subscription the client refuses it, and says so.
+    if (retry
+        && subscriptionName != null
+        && !topics.isEmpty()
+        && !RetryTopics.isNamed(deadLetterPolicy)) {
       builder.deadLetterPolicy(
           // The same at each start, in whatever order they come.
           RetryTopics.withOwnTopic(

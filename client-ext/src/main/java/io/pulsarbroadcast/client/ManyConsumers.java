@@ -44,6 +44,7 @@ public final class ManyConsumers {
    * @return the builder
    */
   public static ClientBuilder prepare(ClientBuilder builder) {
+    Objects.requireNonNull(builder, "builder");
     // Else each consumer has 12 adders and a timer, and writes its settings to the log, twice.
     return builder.statsInterval(0, TimeUnit.SECONDS);
   }
@@ -54,6 +55,7 @@ public final class ManyConsumers {
    * @return the builder
    */
   public static <B extends ConsumerBuilder<?>> B prepare(B builder) {
+    Objects.requireNonNull(builder, "builder");
     // Else each consumer has a task every 100 ms, whether there is something to acknowledge or not.
     builder.acknowledgmentGroupTime(0, TimeUnit.MILLISECONDS);
     return builder;
@@ -85,7 +87,7 @@ public final class ManyConsumers {
       while (subscribes.size() < count && !failed.get()) {
         room.acquire();
         CompletableFuture<Consumer<T>> subscribe =
-            builders.apply(subscribes.size()).subscribeAsync();
+            builder(builders, subscribes.size()).subscribeAsync();
         subscribes.add(subscribe);
         subscribe.whenComplete(
             (consumer, failure) -> {
@@ -100,13 +102,19 @@ public final class ManyConsumers {
       close(subscribes);
       Thread.currentThread().interrupt();
       throw new PulsarClientException(e);
-    } catch (PulsarClientException | RuntimeException e) {
+    } catch (PulsarClientException | RuntimeException | Error e) {
       List<CompletableFuture<Void>> closes = close(subscribes);
       if (!Thread.currentThread().isInterrupted()) {
         awaitAll(closes);
       }
       throw e;
     }
+  }
+
+  private static <T> ConsumerBuilder<T> builder(
+      IntFunction<? extends ConsumerBuilder<T>> builders, int index) {
+    return Objects.requireNonNull(
+        builders.apply(index), () -> "builders returned null for consumer " + index);
   }
 
   /** Closes those that have subscribed, and those that are about to as soon as they have. */

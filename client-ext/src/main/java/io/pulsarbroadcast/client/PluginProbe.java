@@ -3,6 +3,7 @@ package io.pulsarbroadcast.client;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,9 +22,10 @@ import org.apache.pulsar.client.api.SubscriptionMode;
  *
  * <p>The question is a non-durable subscribe with a subscription type that does not exist: the
  * plugin refuses it and names Broadcast among the allowed ones, a stock broker ignores the property
- * and accepts. One yes is enough, for all topics; anything else is asked again next time. Thread
- * safe: while the first question is open, all others wait for its answer, but not for longer than a
- * second, because their brokers may be well when its broker is not.
+ * and accepts. Of a partitioned topic, it is about one partition. One yes is enough, for all
+ * topics; anything else is asked again next time. Thread safe: while the first question is open,
+ * all others wait for its answer, but not for longer than a second, because their brokers may be
+ * well when its broker is not.
  */
 final class PluginProbe {
   static final String UNKNOWN_TYPE = "probe";
@@ -130,21 +132,18 @@ final class PluginProbe {
   }
 
   private CompletableFuture<Void> ask(Question question) {
-    CompletableFuture<Consumer<byte[]>> subscribe;
+    CompletableFuture<List<String>> partitions;
     try {
-      subscribe =
-          client
-              .newConsumer()
-              .topic(question.topic())
-              .subscriptionName(question.subscriptionName() + SUBSCRIPTION_INFIX + Wire.randomId())
-              .subscriptionType(SubscriptionType.Exclusive.toPulsar())
-              .subscriptionMode(SubscriptionMode.NonDurable)
-              .property(Wire.TYPE_PROPERTY, UNKNOWN_TYPE)
-              .subscribeAsync();
+      // A closed client would not answer; its subscribe fails.
+      partitions =
+          client.isClosed()
+              ? CompletableFuture.completedFuture(List.of(question.topic()))
+              : client.getPartitionsForTopic(question.topic(), true);
     } catch (RuntimeException | Error e) { // nobody may wait for ever
       return CompletableFuture.failedFuture(e);
     }
-    return subscribe
+    return partitions
+        .thenCompose(found -> subscribe(found.get(0), question.subscriptionName()))
         .handle(
             (consumer, failure) -> {
               if (failure == null) {
@@ -155,6 +154,17 @@ final class PluginProbe {
                   : CompletableFuture.<Void>failedFuture(unwrap(failure));
             })
         .thenCompose(answer -> answer);
+  }
+
+  private CompletableFuture<Consumer<byte[]>> subscribe(String topic, String subscriptionName) {
+    return client
+        .newConsumer()
+        .topic(topic)
+        .subscriptionName(subscriptionName + SUBSCRIPTION_INFIX + Wire.randomId())
+        .subscriptionType(SubscriptionType.Exclusive.toPulsar())
+        .subscriptionMode(SubscriptionMode.NonDurable)
+        .property(Wire.TYPE_PROPERTY, UNKNOWN_TYPE)
+        .subscribeAsync();
   }
 
   private static CompletableFuture<Void> closeAndFail(Consumer<?> consumer, String topic) {

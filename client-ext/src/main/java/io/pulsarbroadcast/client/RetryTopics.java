@@ -50,7 +50,8 @@ final class RetryTopics {
     if (!(configured instanceof Map<?, ?> properties)) {
       return (DeadLetterPolicy) configured;
     }
-    DeadLetterPolicy policy = DeadLetterPolicy.builder().build();
+    DeadLetterPolicy policy =
+        DeadLetterPolicy.builder().maxRedeliverCount(DEFAULT_MAX_REDELIVER_COUNT).build();
     for (Method setter : DeadLetterPolicy.class.getMethods()) {
       if (isSetter(setter)) {
         Object value = properties.get(propertyOf(setter));

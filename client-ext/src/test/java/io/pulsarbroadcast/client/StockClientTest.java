@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
@@ -62,6 +64,22 @@ class StockClientTest {
     assertThatThrownBy(() -> builder.loadConf(Map.of("subscriptionType", "Multicast")))
         .isInstanceOf(RuntimeException.class)
         .hasStackTraceContaining("Multicast");
+  }
+
+  @Test
+  void shouldFailTheFutureForWhatThePolicyOfRetriesCannotBe() {
+    CompletableFuture<Consumer<byte[]>> subscribe =
+        client
+            .newConsumer()
+            .topic("t")
+            .subscriptionName("s")
+            .subscriptionType(SubscriptionType.Broadcast)
+            .enableRetry(true)
+            .loadConf(Map.of("deadLetterPolicy", Map.of("maxRedeliverCount", 0)))
+            .subscribeAsync();
+    assertThatThrownBy(subscribe::join)
+        .hasCauseInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("MaxRedeliverCount must be > 0");
   }
 
   @Test
