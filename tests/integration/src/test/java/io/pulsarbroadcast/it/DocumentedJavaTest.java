@@ -23,7 +23,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The Java of the pages compiles, but for Spring's, of which docs/examples has applications. */
 class DocumentedJavaTest {
   private static final List<String> PAGES = List.of("README.md", "docs/clients.md");
-  private static final Pattern BLOCK = Pattern.compile("(?ms)^```java\n(.*?)^```$");
+  private static final Pattern BLOCK = Pattern.compile("(?ms)^```(?:java|diff)\n(.*?)^```$");
+
+  /** A line of a change, as it is afterwards. */
+  private static final Pattern UNCHANGED_OR_NEW = Pattern.compile("(?m)^[+ ]");
+
   private static final Pattern IMPORT = Pattern.compile("(?m)^import .*\n");
 
   /** Of blocks that have none of their own. */
@@ -61,11 +65,17 @@ class DocumentedJavaTest {
       BLOCK
           .matcher(text)
           .results()
-          .map(block -> block.group(1))
+          .map(
+              block ->
+                  block.group().startsWith("```diff") ? changed(block.group(1)) : block.group(1))
           .filter(block -> !block.matches("(?s)@(Reactive)?PulsarListener.*"))
           .forEach(block -> blocks.add(Arguments.of(page, block)));
     }
     return blocks.build();
+  }
+
+  private static String changed(String diff) {
+    return UNCHANGED_OR_NEW.matcher(diff).replaceAll("");
   }
 
   @ParameterizedTest

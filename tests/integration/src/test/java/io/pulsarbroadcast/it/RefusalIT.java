@@ -13,6 +13,7 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -75,6 +76,27 @@ class RefusalIT {
       assertThatThrownBy(() -> broker.broadcast(topic, "all", "a").readCompacted(true).subscribe())
           .isInstanceOf(PulsarClientException.NotAllowedException.class)
           .hasMessageContaining("readCompacted");
+      assertStillServed(broker, topic, beside);
+    }
+  }
+
+  /** It is a reader with readCompacted. */
+  @Test
+  void shouldRefuseATableViewOfADeclaredSubscription(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createNonPartitionedTopic(topic);
+    Subscriptions.declare(broker, topic, "all");
+    try (Consumer<String> beside = broker.broadcast(topic, "all", "beside").subscribe()) {
+      assertThatThrownBy(
+              () ->
+                  broker
+                      .client()
+                      .newTableView(Schema.STRING)
+                      .topic(topic)
+                      .subscriptionName("all")
+                      .create())
+          .isInstanceOf(PulsarClientException.NotAllowedException.class)
+          .hasMessageContaining("readCompacted is not supported on a Broadcast subscription");
       assertStillServed(broker, topic, beside);
     }
   }

@@ -1,25 +1,33 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.it;
 
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.admin.LongRunningProcessStatus;
+import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
+import org.apache.pulsar.client.api.Producer;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.api.SubscriptionType;
+import org.apache.pulsar.client.api.TableView;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -84,6 +92,63 @@ class SideBySideIT {
       awaitBacklog(broker, topic, "one", 0);
       awaitBacklog(broker, topic, "two", 6);
     }
+  }
+
+  /** It reads the topic's compacted messages, and Broadcast consumers read all of them. */
+  @Test
+  void shouldShowATableViewTheLatestOfEachKey(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> early = broker.broadcast(topic, "all", "early").subscribe()) {
+      publishToThreeKeys(broker, topic, 0, 6);
+      compact(broker, topic);
+      try (TableView<String> view =
+              broker.client().newTableView(Schema.STRING).topic(topic).create();
+          Consumer<String> late =
+              broker
+                  .broadcast(topic, "all", "late")
+                  .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+                  .subscribe()) {
+        awaitLatest(view, 3);
+        publishToThreeKeys(broker, topic, 6, 9);
+        awaitLatest(view, 6);
+        for (Consumer<String> each : List.of(early, late)) {
+          assertThat(receiveAndAck(each, 9)).isEqualTo(values(0, 9));
+          assertNothingMore(each);
+        }
+        awaitBacklog(broker, topic, "all", 0);
+      }
+    }
+  }
+
+  private static void publishToThreeKeys(Broker broker, String topic, int from, int to)
+      throws PulsarClientException {
+    try (Producer<String> producer =
+        broker.client().newProducer(Schema.STRING).topic(topic).create()) {
+      for (int i = from; i < to; i++) {
+        producer.newMessage().key("key-" + i % 3).value("message-" + i).send();
+      }
+    }
+  }
+
+  private static void compact(Broker broker, String topic) throws PulsarAdminException {
+    broker.admin().topics().triggerCompaction(topic);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(broker.admin().topics().compactionStatus(topic).status)
+                    .isEqualTo(LongRunningProcessStatus.Status.SUCCESS));
+  }
+
+  /** Waits until the view has the three messages from this one on, each under its key. */
+  private static void awaitLatest(TableView<String> view, int from) {
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(view.entrySet())
+                    .containsExactlyInAnyOrder(
+                        Map.entry("key-0", "message-" + from),
+                        Map.entry("key-1", "message-" + (from + 1)),
+                        Map.entry("key-2", "message-" + (from + 2))));
   }
 
   private static ConsumerBuilder<String> plain(
