@@ -281,6 +281,14 @@ await() {
   done
 }
 
+# refuses VALUE COMMAND...: fails unless the example refuses the value as its last argument, and says so.
+refuses() {
+  local said code=0
+  said=$("${@:2}" "$1" 2>&1) || code=$?
+  [[ $code -eq 2 && $said == *" is $1; allowed: a whole number, 0 or more" ]] ||
+    fail "'$1' is not refused, but exit code $code, by ${*:2}: $said"
+}
+
 stats() {
   PULSAR_LOG_DIR=$work "$pulsar_home/bin/pulsar-admin" --admin-url "$admin_url" topics stats "$topic" >"$work/stats.json"
 }
@@ -294,6 +302,13 @@ echo "Starting Pulsar $version with $(basename "$nar") ..."
   "$pulsar_home" "$nar" "$work" "$work/urls" >"$work/broker-start.log" 2>&1 &
 broker=$!
 pids+=("$broker")
+for value in ten -5; do
+  for language in "${languages[@]}"; do
+    refuses "$value" "consume_$language" pulsar://localhost:6650 "$topic" $subscription "$language"
+  done
+  refuses "$value" "${java_example[@]}" Publish pulsar://localhost:6650 "$topic" "$messages"
+done
+echo "Every example refuses a number that is none, while the broker starts"
 await "$broker" "$work/broker-start.log" "the broker did not start" test -f "$work/urls"
 read -r service_url admin_url <"$work/urls"
 

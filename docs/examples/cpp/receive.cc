@@ -8,6 +8,7 @@
 #include <pulsar/Client.h>
 #include <pulsar/ConsoleLoggerFactory.h>
 
+#include <charconv>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -64,8 +65,15 @@ int main(int argc, char** argv) {
         std::cerr << "usage: receive SERVICE_URL TOPIC SUBSCRIPTION CONSUMER_NAME MESSAGES\n";
         return 2;
     }
+    const std::string count = argv[5];
+    const char* const countEnd = count.data() + count.size();
+    long messages = 0;
+    const auto parsed = std::from_chars(count.data(), countEnd, messages);
+    if (parsed.ec != std::errc() || parsed.ptr != countEnd || messages < 0) {
+        std::cerr << "MESSAGES is " << count << "; allowed: a whole number, 0 or more\n";
+        return 2;
+    }
     try {
-        long messages = std::stol(argv[5]);
         pulsar::ClientConfiguration clientConfiguration;
         clientConfiguration.setLogger(new pulsar::ConsoleLoggerFactory(pulsar::Logger::LEVEL_WARN));
         pulsar::Client client(argv[1], clientConfiguration);

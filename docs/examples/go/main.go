@@ -30,8 +30,8 @@ func main() {
 		os.Exit(2)
 	}
 	messages, err := strconv.Atoi(os.Args[5])
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "MESSAGES is %s; allowed: a whole number\n", os.Args[5])
+	if err != nil || messages < 0 {
+		fmt.Fprintf(os.Stderr, "MESSAGES is %s; allowed: a whole number, 0 or more\n", os.Args[5])
 		os.Exit(2)
 	}
 	if err := receive(os.Args[1], os.Args[2], os.Args[3], os.Args[4], messages); err != nil {

@@ -44,12 +44,17 @@ async function receive(consumer, messages) {
   }
 }
 
-async function main([serviceUrl, topic, subscription, consumerName, count]) {
-  const messages = Number(count);
-  if (!Number.isInteger(messages)) {
+async function main(args) {
+  if (args.length !== 5) {
     console.error('usage: node receive.js SERVICE_URL TOPIC SUBSCRIPTION CONSUMER_NAME MESSAGES');
     process.exit(2);
   }
+  const [serviceUrl, topic, subscription, consumerName, count] = args;
+  if (!/^\d+$/.test(count)) {
+    console.error(`MESSAGES is ${count}; allowed: a whole number, 0 or more`);
+    process.exit(2);
+  }
+  const messages = Number(count);
   Pulsar.Client.setLogHandler((level, file, line, message) => {
     if (level >= Pulsar.LogLevel.WARN) {
       console.error(message);

@@ -40,12 +40,12 @@ def receive(consumer, messages):
 
 def main():
     parser = argparse.ArgumentParser(description="A consumer of a Broadcast subscription.")
-    parser.add_argument("service_url")
-    parser.add_argument("topic")
-    parser.add_argument("subscription")
-    parser.add_argument("consumer_name")
-    parser.add_argument("messages", type=int, help="how many to expect")
+    for name in ("service_url", "topic", "subscription", "consumer_name", "messages"):
+        parser.add_argument(name, metavar=name.upper())
     args = parser.parse_args()
+    if not args.messages.isdecimal():
+        parser.exit(2, f"MESSAGES is {args.messages}; allowed: a whole number, 0 or more\n")
+    messages = int(args.messages)
 
     client = pulsar.Client(
         args.service_url, logger=pulsar.ConsoleLogger(pulsar.LoggerLevel.Warn)
@@ -60,12 +60,12 @@ def main():
             properties={"pulsar.subscription.type": "Broadcast"},
         )
         print("subscribed", flush=True)
-        error = receive(consumer, args.messages)
+        error = receive(consumer, messages)
     finally:
         client.close()
     if error:
         sys.exit(error)
-    print(f"received {args.messages} in order")
+    print(f"received {messages} in order")
 
 
 if __name__ == "__main__":

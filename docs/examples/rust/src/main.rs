@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let Ok(messages) = messages.parse() else {
-        eprintln!("MESSAGES is {messages}; allowed: a whole number");
+        eprintln!("MESSAGES is {messages}; allowed: a whole number, 0 or more");
         return ExitCode::from(2);
     };
     let runtime = tokio::runtime::Builder::new_current_thread()

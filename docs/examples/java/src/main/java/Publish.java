@@ -23,8 +23,8 @@ public final class Publish {
       System.err.println("usage: Publish SERVICE_URL TOPIC MESSAGES SIZE_BYTES");
       System.exit(2);
     }
-    int messages = Integer.parseInt(args[2]);
-    int sizeBytes = Integer.parseInt(args[3]);
+    int messages = number("MESSAGES", args[2]);
+    int sizeBytes = number("SIZE_BYTES", args[3]);
     try (PulsarClient client = PulsarClient.builder().serviceUrl(args[0]).build();
         Producer<byte[]> producer =
             client
@@ -40,6 +40,14 @@ public final class Publish {
       sent.forEach(CompletableFuture::join);
     }
     System.out.printf("published %d messages of %d bytes%n", messages, sizeBytes);
+  }
+
+  private static int number(String name, String value) {
+    if (!value.matches("\\d{1,9}")) {
+      System.err.printf("%s is %s; allowed: a whole number, 0 or more%n", name, value);
+      System.exit(2);
+    }
+    return Integer.parseInt(value);
   }
 
   private static byte[] payload(int number, int sizeBytes) {

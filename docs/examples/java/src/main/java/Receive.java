@@ -27,6 +27,10 @@ public final class Receive {
       System.err.println("usage: Receive SERVICE_URL TOPIC SUBSCRIPTION CONSUMER_NAME MESSAGES");
       System.exit(2);
     }
+    if (!args[4].matches("\\d{1,9}")) {
+      System.err.printf("MESSAGES is %s; allowed: a whole number, 0 or more%n", args[4]);
+      System.exit(2);
+    }
     int messages = Integer.parseInt(args[4]);
     String error;
     try (PulsarClient client = PulsarClient.builder().serviceUrl(args[0]).build();
