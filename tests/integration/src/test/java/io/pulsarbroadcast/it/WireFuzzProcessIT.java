@@ -28,6 +28,10 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 class WireFuzzProcessIT {
   private static final double MINUTES = Double.parseDouble(System.getProperty("wire.minutes", "0"));
   private static final int PHASE_SECONDS = Integer.getInteger("wire.phase.seconds", 30);
+
+  /** How long phases without such connections are. */
+  private static final int QUIET_SECONDS = Integer.getInteger("wire.quiet.seconds", PHASE_SECONDS);
+
   private static final int FRAMES_PER_SECOND = Integer.getInteger("wire.rate", 200);
   private static final int CONSUMERS = Integer.getInteger("wire.consumers", 200);
   private static final double MESSAGES_PER_SECOND = 10;
@@ -35,8 +39,9 @@ class WireFuzzProcessIT {
   /** Until what a phase began is over, and does not count for the next one. */
   private static final int PAUSE_SECONDS = 2;
 
-  /** For both JVMs to be warm. */
-  private static final int WARM_UP_PHASES = 2;
+  /** For both JVMs to be warm: what is fuzzed keeps the compilers busy for minutes. */
+  private static final double WARM_UP_MINUTES =
+      Double.parseDouble(System.getProperty("wire.warm.up.minutes", "1"));
 
   private static final boolean COVERAGE = System.getProperty("wire.coverage") != null;
 
@@ -52,8 +57,9 @@ class WireFuzzProcessIT {
     Folders.delete(folder);
     Files.createDirectories(folder);
     BrokerCoverage coverage = COVERAGE ? new BrokerCoverage(folder) : null;
-    int phases = 2 * (int) Math.max(1, MINUTES * 60 / (2 * (PHASE_SECONDS + PAUSE_SECONDS)));
-    int seconds = (phases + WARM_UP_PHASES + 4) * (PHASE_SECONDS + PAUSE_SECONDS) * 2;
+    int phases = phases(MINUTES);
+    int warmUpPhases = phases(WARM_UP_MINUTES);
+    int seconds = (phases + warmUpPhases + 4) * (PHASE_SECONDS + PAUSE_SECONDS) * 2;
     int messages = (int) (seconds * MESSAGES_PER_SECOND);
     try (Broker broker = Broker.startWithTransactions(options(coverage));
         Bystanders same =
@@ -69,7 +75,7 @@ class WireFuzzProcessIT {
           Long.getLong("wire.seed", new SplittableRandom().nextInt(1_000_000, Integer.MAX_VALUE));
       WireFuzzReport report = new WireFuzzReport(broker, bystanders, folder);
       try (WireFuzzers fuzzers = new WireFuzzers(broker, same, firstSeed, FRAMES_PER_SECOND)) {
-        for (int i = -WARM_UP_PHASES; i < phases; i++) {
+        for (int i = -warmUpPhases; i < phases; i++) {
           if (i == 0) {
             report.started();
           }
@@ -88,6 +94,12 @@ class WireFuzzProcessIT {
     }
   }
 
+  /** An even number. */
+  private static int phases(double minutes) {
+    int secondsOfTwo = PHASE_SECONDS + QUIET_SECONDS + 2 * PAUSE_SECONDS;
+    return 2 * (int) Math.max(1, minutes * 60 / secondsOfTwo);
+  }
+
   /** One that is fuzzed if its number is odd; those before 0 warm up. */
   private static void phase(
       int number, WireFuzzers fuzzers, List<Bystanders> bystanders, WireFuzzReport report)
@@ -102,7 +114,7 @@ class WireFuzzProcessIT {
     if (fuzzed) {
       fuzzers.run(PHASE_SECONDS, tally);
     } else {
-      TimeUnit.SECONDS.sleep(PHASE_SECONDS);
+      TimeUnit.SECONDS.sleep(QUIET_SECONDS);
     }
     List<Histogram> latencies = new ArrayList<>();
     for (int i = 0; i < bystanders.size(); i++) {
@@ -120,6 +132,8 @@ class WireFuzzProcessIT {
             .keepLogs(Path.of(System.getProperty("broker.logs")))
             .nar(BrokerExtension.nar())
             .setting("acknowledgmentAtBatchIndexLevelEnabled", "true")
+            // Of 20 it starts one more every half minute, whatever happens.
+            .setting("webSocketNumServiceThreads", "1")
             // Pulsar's own detector looks at every 128th buffer then, at both kinds of phases.
             .jvmOption(BrokerExtension.LEAK_DETECTION + (coverage == null ? "Simple" : "Paranoid"));
     return coverage == null ? broker : coverage.in(broker.lightJvm());
