@@ -48,6 +48,14 @@ final class FormerLog {
     return name;
   }
 
+  CompletableFuture<Boolean> exists() {
+    return exists(broker(), name);
+  }
+
+  private static CompletableFuture<Boolean> exists(BrokerService broker, String name) {
+    return broker.getPulsar().getLocalMetadataStore().exists(PositionsLogName.metadataOfLog(name));
+  }
+
   /**
    * Whether a subscription exists that has, or may have, the same log: a Broadcast one. A plain one
    * never wrote to it, or deleted it when it became plain.
@@ -169,10 +177,7 @@ final class FormerLog {
    */
   static CompletableFuture<Void> delete(BrokerService broker, String topic, String subscription) {
     String name = PositionsLogName.former(topic, subscription);
-    return broker
-        .getPulsar()
-        .getLocalMetadataStore()
-        .exists(PositionsLogName.metadataOfLog(name))
+    return exists(broker, name)
         .thenCompose(exists -> exists ? isUsed(broker, topic, subscription) : TRUE)
         .thenCompose(
             keep ->

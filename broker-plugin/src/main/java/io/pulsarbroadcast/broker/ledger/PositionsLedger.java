@@ -58,6 +58,12 @@ public final class PositionsLedger implements PositionsStore.Log {
 
   private static final Logger log = LoggerFactory.getLogger(PositionsLedger.class);
 
+  /**
+   * A log with no more than this is read from the beginning of its ledger. To store where the
+   * snapshot begins takes a ledger more, which many subscriptions of a broker never need.
+   */
+  private static final long SMALL_BYTES = 64 << 10;
+
   /** How long after a failure the log is opened again. */
   private static final int REOPEN_SECONDS = 1;
 
@@ -387,6 +393,10 @@ public final class PositionsLedger implements PositionsStore.Log {
   @Override
   public void forgetBefore(Object record) {
     Position first = (Position) record;
+    boolean sameLedger = first.getLedgerId() == cursor.getMarkDeletedPosition().getLedgerId();
+    if (sameLedger && ledger.getTotalSize() <= SMALL_BYTES) {
+      return;
+    }
     cursor.asyncMarkDelete(
         BROKER.position(first.getLedgerId(), first.getEntryId() - 1),
         new AsyncCallbacks.MarkDeleteCallback() {
@@ -397,7 +407,8 @@ public final class PositionsLedger implements PositionsStore.Log {
 
           @Override
           public void markDeleteFailed(ManagedLedgerException exception, Object ctx) {
-            // The next snapshot tries again; until then a load reads more than it needs.
+            // A later snapshot tries again, or the close; until then a load reads more than it
+            // needs.
           }
         },
         null);

@@ -313,9 +313,22 @@ public final class PositionsLogs {
         new DeclaredLog(PositionsLogName.newGeneration(), formerLedger, lost));
   }
 
+  /** Begins an empty log. A deleted subscription may have left a former one. */
   private CompletableFuture<SubscriptionPast> begin(
       String subscription, ManagedCursor cursor, Origin origin) {
-    return move(subscription, cursor, origin, new StoredPositions(), List.of());
+    return new FormerLog(topic, subscription)
+        .exists()
+        .thenCompose(
+            former ->
+                former
+                    ? move(subscription, cursor, origin, new StoredPositions(), List.of())
+                    : make(
+                        subscription,
+                        cursor,
+                        origin,
+                        new StoredPositions(),
+                        new DeclaredLog(
+                            PositionsLogName.newGeneration(), DeclaredLog.NO_LEDGER, List.of())));
   }
 
   /** Begins a log with positions, and leaves word where a former version would look for it. */

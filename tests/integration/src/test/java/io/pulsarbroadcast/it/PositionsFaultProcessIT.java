@@ -38,6 +38,7 @@ import org.apache.pulsar.client.api.Message;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
+import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.junit.jupiter.api.AfterAll;
@@ -604,10 +605,14 @@ class PositionsFaultProcessIT {
   @Test
   void shouldLeaveWordInTheFormerLogWithTheNextLoadWhenThatFailed() throws Exception {
     String topic = Broker.newTopic();
+    leaveFormerLog(topic, "all", Former.MARKED);
+    broker.admin().topics().unload(topic);
     PositionsFaults faults = PositionsFaults.in(folder);
-    faults.failNextFormerCursor();
-    leaveCarAtTwo(broker, topic);
-    assertThat(faults.isFormerCursorToFail()).as("still to fail").isFalse();
+    faults.failNextWriteOfAFormerLog();
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 4)).isEqualTo(values(4, 8));
+    }
+    assertThat(faults.isFormerLogToFail()).as("still to fail").isFalse();
     assertThat(faults.declared(topic)).as("pending").matches("\\w+/-2/");
     await()
         .untilAsserted(
@@ -617,8 +622,40 @@ class PositionsFaultProcessIT {
                     .noneMatch(name -> name.startsWith("pulsar-broadcast/positions/persistent/")));
 
     broker.admin().topics().unload(topic);
-    assertCarIsAtTwo(broker, topic);
+    try (Consumer<String> car = broker.atOnce(topic, "all", "car").subscribe()) {
+      assertThat(receiveAndAck(car, 2)).isEqualTo(values(8, 10));
+    }
     assertThat(faults.declared(topic)).as("the ledger that says so").matches("\\w+/\\d+/");
+  }
+
+  /** A subscription made again has none of the old positions, nor has the one after it. */
+  @Test
+  void shouldLeaveWordInTheFormerLogOfADeletedSubscription() throws Exception {
+    String topic = Broker.newTopic();
+    leaveFormerLog(topic, "all", Former.UNMARKED);
+    broker.admin().topics().deleteSubscription(topic, "all");
+    try (Consumer<String> car =
+        broker
+            .broadcast(topic, "all", "car")
+            .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+            .subscribe()) {
+      assertThat(receiveAndAck(car, 10)).isEqualTo(values(0, 10));
+    }
+    assertThat(PositionsFaults.in(folder).declared(topic))
+        .as("the ledger that says so")
+        .matches("\\w+/\\d+/");
+  }
+
+  /** Which would be a managed ledger more for each. */
+  @Test
+  void shouldLeaveNothingUnderTheFormerNameOfANewSubscription() throws Exception {
+    String topic = Broker.newTopic();
+    leaveCarAtTwo(broker, topic);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    assertThat(faults.declared(topic)).as("nothing").matches("\\w+/-1/");
+    broker.admin().topics().unload(topic);
+    assertCarIsAtTwo(broker, topic);
+    assertThat(faults.declared(topic)).as("nothing").matches("\\w+/-1/");
   }
 
   /**

@@ -135,11 +135,15 @@ final class PositionsFaults {
                       .operationFailed(new MetaStoreException("Fault: not read"));
                   return null;
                 }
-                if (method.getName().equals("asyncUpdateCursorInfo")
+                if (method.getName().equals("getManagedLedgerInfo")
                     && arguments[0].toString().startsWith("pulsar-broadcast/positions/persistent/")
-                    && Files.deleteIfExists(FOLDER.resolve("former cursor"))) {
-                  ((MetaStoreCallback<?>) arguments[4])
-                      .operationFailed(new MetaStoreException("Fault: no cursor"));
+                    && !Files.deleteIfExists(FOLDER.resolve("former log, read"))
+                    && Files.deleteIfExists(FOLDER.resolve("former log, written"))) {
+                  MetaStoreCallback<?> callback =
+                      (MetaStoreCallback<?>) arguments[arguments.length - 1];
+                  // As a store answers: not while the factory has its map of ledgers locked.
+                  CompletableFuture.runAsync(
+                      () -> callback.operationFailed(new MetaStoreException("Fault: not opened")));
                   return null;
                 }
                 if (method.getName().equals("asyncRemoveCursor")
@@ -786,13 +790,14 @@ final class PositionsFaults {
     return Files.readAllLines(folder.resolve("open logs"));
   }
 
-  /** A log under a name of before cannot be opened, because its cursor cannot be made, once. */
-  void failNextFormerCursor() throws IOException {
-    Files.createFile(folder.resolve("former cursor"));
+  /** A log under a name of before can be read, and not be opened again to be written, once. */
+  void failNextWriteOfAFormerLog() throws IOException {
+    Files.createFile(folder.resolve("former log, read"));
+    Files.createFile(folder.resolve("former log, written"));
   }
 
-  boolean isFormerCursorToFail() {
-    return Files.exists(folder.resolve("former cursor"));
+  boolean isFormerLogToFail() {
+    return Files.exists(folder.resolve("former log, written"));
   }
 
   /** The broker dies as soon as no log is declared any more for the subscription "all". */
