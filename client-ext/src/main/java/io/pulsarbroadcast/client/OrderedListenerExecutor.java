@@ -33,13 +33,15 @@ import org.apache.pulsar.client.api.MessageListenerExecutor;
  * maxConcurrency}; and its whole topic or partition once more than half a receiver queue of its
  * messages wait.
  *
- * <p>When no thread can be started, the threads that there are go on with all messages. When there
- * is none, the failure goes to the handler of uncaught exceptions of the client's thread, and it is
- * tried again within a second; the messages wait.
+ * <p>When no thread can be started, the threads that there are go on with all messages, and it is
+ * tried again within a second, or with the next message after that. When there is none, the failure
+ * goes to the handler of uncaught exceptions of the client's thread.
  */
 public final class OrderedListenerExecutor implements MessageListenerExecutor, AutoCloseable {
   private static final Object ALL = new Object();
   private static final long MILLIS_UNTIL_NEXT_TRY = 500;
+  private static final long NANOS_UNTIL_NEXT_TRY =
+      TimeUnit.MILLISECONDS.toNanos(MILLIS_UNTIL_NEXT_TRY);
 
   /** What is ordered: messages of one key of one topic; null: those that have none. */
   private record Key(String topic, ByteBuffer bytes) {}
@@ -60,7 +62,7 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
   /** Guards all that follows. */
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** No thread is left. */
+  /** No thread is left, or no message waits any more. */
   private final Condition idle = lock.newCondition();
 
   private final Map<Object, Lane> lanes = new HashMap<>();
@@ -71,7 +73,11 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
   private final Set<Thread> calling = new HashSet<>();
   private int running;
   private int queued;
-  private boolean triesAgain;
+
+  /** The last thread could not be started, at {@link #failedNanos}. */
+  private boolean failed;
+
+  private long failedNanos;
   private boolean closed;
 
   OrderedListenerExecutor(
@@ -96,6 +102,7 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
   public void execute(Message<?> message, Runnable listener) {
     Object key = perKey ? new Key(message.getTopicName(), keyOf(message)) : ALL;
     Call call = new Call(message, listener, System.nanoTime());
+    Throwable failure;
     lock.lock();
     try {
       if (closed) {
@@ -103,49 +110,68 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
         return;
       }
       Lane lane = lanes.get(key);
-      boolean isNew = lane == null;
-      if (isNew) {
+      if (lane == null) {
         lane = new Lane(key, new ArrayDeque<>());
         lanes.put(key, lane);
         ready.add(lane);
       }
       lane.calls.add(call);
       queued++;
-      if (isNew && running < maxConcurrency && !triesAgain) {
-        startThread();
-      }
+      failure = startThreads();
     } finally {
       lock.unlock();
     }
+    if (failure != null) {
+      report(failure);
+    }
   }
 
-  /** The client drops a message with which it gets an exception; so this throws none. */
-  private void startThread() {
+  /**
+   * Starts a thread for each lane that waits, but for those that threads between two calls are
+   * about to take. The client drops a message with which it gets an exception; so this throws none.
+   *
+   * @return why there is no thread at all, or null
+   */
+  private Throwable startThreads() {
+    if (failed && System.nanoTime() - failedNanos < NANOS_UNTIL_NEXT_TRY) {
+      return null;
+    }
+    failed = false;
     try {
-      Thread thread = threads.newThread(this::callAll);
-      Objects.requireNonNull(thread, "The ThreadFactory of the listener executor made no thread");
-      thread.start();
-      running++;
-    } catch (Throwable e) {
-      if (running == 0) {
-        report(e);
-        triesAgain = true;
-        CompletableFuture.delayedExecutor(MILLIS_UNTIL_NEXT_TRY, TimeUnit.MILLISECONDS)
-            .execute(this::tryAgain);
+      while (running < maxConcurrency && running - calling.size() < ready.size()) {
+        Thread thread = threads.newThread(this::callAll);
+        Objects.requireNonNull(thread, "The ThreadFactory of the listener executor made no thread");
+        thread.start();
+        running++;
       }
-      // Else those that there are take over.
+      return null;
+    } catch (Throwable e) {
+      failed = true;
+      failedNanos = System.nanoTime();
+      tryAgainSoon();
+      return running == 0 ? e : null;
+    }
+  }
+
+  private void tryAgainSoon() {
+    try {
+      CompletableFuture.delayedExecutor(MILLIS_UNTIL_NEXT_TRY, TimeUnit.MILLISECONDS)
+          .execute(this::tryAgain);
+    } catch (Throwable e) {
+      // It takes a thread itself. The next message tries again.
     }
   }
 
   private void tryAgain() {
+    Throwable failure;
     lock.lock();
     try {
-      triesAgain = false;
-      if (running == 0 && !ready.isEmpty()) {
-        startThread();
-      }
+      failure = startThreads();
     } finally {
       lock.unlock();
+    }
+    if (failure != null) {
+      report(failure);
     }
   }
 
@@ -298,5 +324,6 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
     lanes.clear();
     queued = 0;
     calling.forEach(Thread::interrupt);
+    idle.signalAll();
   }
 }

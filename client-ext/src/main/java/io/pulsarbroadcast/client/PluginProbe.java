@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.PulsarClient;
+import org.apache.pulsar.client.api.PulsarClientException.InvalidConfigurationException;
 import org.apache.pulsar.client.api.PulsarClientException.NotAllowedException;
 import org.apache.pulsar.client.api.SubscriptionMode;
 
@@ -143,6 +144,12 @@ final class PluginProbe {
       return CompletableFuture.failedFuture(e);
     }
     return partitions
+        .exceptionallyCompose(
+            e ->
+                // Of a name that is none, the subscribe says more.
+                unwrap(e) instanceof InvalidConfigurationException
+                    ? CompletableFuture.completedFuture(List.of(question.topic()))
+                    : CompletableFuture.failedFuture(e))
         .thenCompose(found -> subscribe(found.get(0), question.subscriptionName()))
         .handle(
             (consumer, failure) -> {

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Order, bounds and the end of {@link OrderedListenerExecutor}, on virtual threads from 21 on. */
 @Timeout(120)
@@ -369,6 +370,66 @@ class OrderedListenerExecutorTest {
     executor.execute(keyed("second"), called::countDown);
     blocked.countDown();
     assertThat(called.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+
+  /** A key that blocks is to hold up itself, and nothing may have to come after the others. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldHaveAThreadForEachKeyAsSoonAsItCan(boolean noneAtFirst) throws Exception {
+    Thread.UncaughtExceptionHandler handler = Thread.currentThread().getUncaughtExceptionHandler();
+    Thread.currentThread().setUncaughtExceptionHandler((thread, e) -> {});
+    try {
+      AtomicInteger refused = new AtomicInteger(noneAtFirst ? 1 : 0);
+      executor = refusing(Refusal.REJECTED, refused);
+      executor.execute(keyed("a"), this::block);
+      if (!noneAtFirst) {
+        awaitActive(1);
+        refused.set(1);
+      }
+      CountDownLatch others = new CountDownLatch(3);
+      for (String key : List.of("b", "c", "d")) {
+        executor.execute(keyed(key), others::countDown);
+      }
+      assertThat(others.await(1, TimeUnit.MINUTES)).isTrue();
+    } finally {
+      Thread.currentThread().setUncaughtExceptionHandler(handler);
+    }
+  }
+
+  /** As one that ends the JVM, whose hooks close the executor. */
+  @Test
+  void shouldNotHoldItsLockWhileAHandlerIsTold() throws Exception {
+    Thread.UncaughtExceptionHandler handler = Thread.currentThread().getUncaughtExceptionHandler();
+    CountDownLatch read = new CountDownLatch(1);
+    boolean[] inTime = new boolean[1];
+    Thread.currentThread()
+        .setUncaughtExceptionHandler(
+            (thread, e) -> {
+              Thread reader =
+                  newThread(
+                      () -> {
+                        executor.queued();
+                        read.countDown();
+                      });
+              reader.start();
+              inTime[0] = awaitFor(read);
+            });
+    try {
+      executor = refusing(Refusal.NULL, new AtomicInteger(1));
+      executor.execute(keyed("key"), () -> {});
+      assertThat(inTime[0]).isTrue();
+    } finally {
+      Thread.currentThread().setUncaughtExceptionHandler(handler);
+    }
+  }
+
+  private static boolean awaitFor(CountDownLatch latch) {
+    try {
+      return latch.await(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   @Test

@@ -94,6 +94,15 @@ class StockClientTest {
         .isExactlyInstanceOf(PulsarClientException.InvalidConfigurationException.class)
         .hasMessageContaining("Subscription name must be set");
     builder.subscriptionName("s");
+    assertThatThrownBy(
+            () ->
+                client
+                    .newConsumer()
+                    .topic("a/b/c/d/e/f")
+                    .subscriptionName("s")
+                    .subscriptionType(SubscriptionType.Broadcast)
+                    .subscribe())
+        .isExactlyInstanceOf(PulsarClientException.InvalidTopicNameException.class);
     client.close();
     assertThat(client.isClosed()).isTrue();
     assertThatThrownBy(builder::subscribe)

@@ -144,7 +144,6 @@ public final class BroadcastHub<T> implements AutoCloseable {
     requireNonNull(start, "start");
     requireNonNull(subscriber, "subscriber");
     Session<T> session;
-    boolean returns;
     lock.lock();
     try {
       if (closed) {
@@ -155,17 +154,14 @@ public final class BroadcastHub<T> implements AutoCloseable {
         throw new IllegalStateException(
             "Session " + name + " is open; allowed is a name of which no session is open");
       }
-      returns = left.containsKey(name);
-      session = new Session<>(this, name, subscriber, executor, positionOf(name, start));
+      boolean isNew = !left.containsKey(name);
+      session = new Session<>(this, name, isNew, subscriber, executor, positionOf(name, start));
       sessions.put(name, session);
     } finally {
       lock.unlock();
     }
     session.signal();
     if (session.refusal() != null) {
-      if (!returns) {
-        unsubscribe(session);
-      }
       throw new RejectedExecutionException(
           "Session " + name + " cannot be opened: the hub's executor takes no task for it",
           session.refusal());
@@ -204,23 +200,32 @@ public final class BroadcastHub<T> implements AutoCloseable {
   void leave(Session<T> session, LastCall lastCall) {
     lock.lock();
     try {
-      if (session.hasEnded()) {
+      if (!ended(session, lastCall)) {
         return;
       }
-      sessions.remove(session.name());
-      left.put(session.name(), session.end(lastCall));
     } finally {
       lock.unlock();
     }
     session.signal();
   }
 
+  /** False: it had ended. Under the lock. */
+  private boolean ended(Session<T> session, LastCall lastCall) {
+    if (session.hasEnded()) {
+      return false;
+    }
+    sessions.remove(session.name());
+    left.put(session.name(), session.end(lastCall));
+    return true;
+  }
+
   /** Ends a session if it has not ended, and drops what position there is of its name. */
   void unsubscribe(Session<T> session) {
-    leave(session, LastCall.NONE);
     List<MessageId> done = List.of();
+    boolean ended;
     lock.lock();
     try {
+      ended = ended(session, LastCall.NONE);
       Place<T> position = left.remove(session.name());
       if (position != null) {
         position.positions--;
@@ -228,6 +233,9 @@ public final class BroadcastHub<T> implements AutoCloseable {
       }
     } finally {
       lock.unlock();
+    }
+    if (ended) {
+      session.signal();
     }
     acknowledge(done);
   }

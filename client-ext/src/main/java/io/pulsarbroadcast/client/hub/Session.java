@@ -28,6 +28,7 @@ final class Session<T> implements HubSession {
 
   private final BroadcastHub<T> hub;
   private final String name;
+  private final boolean isNew;
   private final Flow.Subscriber<? super Message<T>> subscriber;
   private final Executor executor;
   private final AtomicLong requested = new AtomicLong();
@@ -51,17 +52,23 @@ final class Session<T> implements HubSession {
 
   private volatile Throwable refusal;
 
+  /** A task has run. */
+  private volatile boolean begun;
+
   /** Only for the task. */
   private boolean subscribed;
 
+  /** {@code isNew}: there was no position of its name. */
   Session(
       BroadcastHub<T> hub,
       String name,
+      boolean isNew,
       Flow.Subscriber<? super Message<T>> subscriber,
       Executor executor,
       Place<T> position) {
     this.hub = hub;
     this.name = name;
+    this.isNew = isNew;
     this.subscriber = subscriber;
     this.executor = executor;
     this.position = position;
@@ -153,7 +160,11 @@ final class Session<T> implements HubSession {
     } catch (Throwable e) {
       // It takes no more, or has no more threads: there is none on which the subscriber could hear.
       refusal = e;
-      hub.leave(this, LastCall.NONE);
+      if (isNew && !begun) {
+        hub.unsubscribe(this);
+      } else {
+        hub.leave(this, LastCall.NONE);
+      }
     }
   }
 
@@ -163,6 +174,7 @@ final class Session<T> implements HubSession {
   }
 
   private void drain() {
+    begun = true;
     int seen = signals.get();
     while (seen != 0) {
       boolean more = deliver();
