@@ -274,6 +274,8 @@ final class ReferencePositions {
               named.count(),
               must,
               may,
+              mayOf(named.connected),
+              mayOf(named.left.stream().map(left -> left.cursor).toList()),
               mayOfNew,
               named.isNew,
               false));
@@ -281,6 +283,16 @@ final class ReferencePositions {
       cursors.forEach(cursor -> cursor.isNew = false);
     }
     return stored;
+  }
+
+  /** What may count as acknowledged for all of some; null: there are none. */
+  private static BitSet mayOf(List<ReferenceCursor> cursors) {
+    BitSet may = null;
+    for (ReferenceCursor cursor : cursors) {
+      may = may == null ? (BitSet) cursor.may.clone() : may;
+      may.and(cursor.may);
+    }
+    return may;
   }
 
   /** What has to be stored besides the lowest position of a name, and when it was seen last. */

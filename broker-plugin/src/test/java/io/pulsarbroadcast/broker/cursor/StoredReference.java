@@ -29,6 +29,8 @@ final class StoredReference {
    * @param most how many there are at most
    * @param must what has to count as acknowledged
    * @param may what may count as acknowledged
+   * @param mayOfConnected the same without those who are away; null: nobody is connected
+   * @param mayOfLeft the same of those who are away; null: nobody is
    * @param mayOfNew what may count as acknowledged for consumers that no write has had yet; null:
    *     there is none
    * @param isNew whether a position was added since the last write
@@ -43,6 +45,8 @@ final class StoredReference {
       int most,
       BitSet must,
       BitSet may,
+      BitSet mayOfConnected,
+      BitSet mayOfLeft,
       BitSet mayOfNew,
       boolean isNew,
       boolean optional) {
@@ -57,6 +61,8 @@ final class StoredReference {
           most,
           must,
           may,
+          mayOfConnected,
+          mayOfLeft,
           mayOfNew,
           isNew,
           true);
@@ -73,8 +79,15 @@ final class StoredReference {
           must,
           may,
           null,
+          null,
+          null,
           false,
           false);
+    }
+
+    /** What may count as acknowledged at the place that is stored beside those who are away. */
+    private BitSet mayOfPosition() {
+      return (BitSet) (mayOfConnected == null ? may : mayOfConnected).clone();
     }
 
     boolean isUncertain() {
@@ -97,6 +110,8 @@ final class StoredReference {
       }
       BitSet either = (BitSet) may.clone();
       either.or(other.may);
+      BitSet eitherPosition = mayOfPosition();
+      eitherPosition.or(other.mayOfPosition());
       return new Name(
           registration,
           ttlSeconds == other.ttlSeconds ? ttlSeconds : UNKNOWN,
@@ -106,6 +121,8 @@ final class StoredReference {
           Math.max(most, other.most),
           both,
           either,
+          eitherPosition,
+          null,
           null,
           false,
           registration != other.registration || optional || other.optional);
@@ -120,6 +137,12 @@ final class StoredReference {
       // Such a write has no holes, because namesakes do not share them; not even when all but one
       // have unsubscribed by then.
       grown.must.clear(grown.must.nextClearBit(0), grown.must.length());
+      // It has those who are away as they are now; some may have expired.
+      BitSet asBefore = mayOfPosition();
+      if (now.mayOfLeft != null) {
+        asBefore.and(now.mayOfLeft);
+      }
+      grown.may.or(asBefore);
       if (now.mayOfNew != null) {
         grown.may.and(now.mayOfNew);
       }
@@ -133,6 +156,8 @@ final class StoredReference {
           now.most,
           grown.must,
           grown.may,
+          null,
+          null,
           null,
           false,
           optional);
