@@ -39,9 +39,7 @@ import org.apache.pulsar.client.api.MessageListenerExecutor;
  */
 public final class OrderedListenerExecutor implements MessageListenerExecutor, AutoCloseable {
   private static final Object ALL = new Object();
-  private static final long MILLIS_UNTIL_NEXT_TRY = 500;
-  private static final long NANOS_UNTIL_NEXT_TRY =
-      TimeUnit.MILLISECONDS.toNanos(MILLIS_UNTIL_NEXT_TRY);
+  private static final long NANOS_UNTIL_NEXT_TRY = TimeUnit.MILLISECONDS.toNanos(500);
 
   /** What is ordered: messages of one key of one topic; null: those that have none. */
   private record Key(String topic, ByteBuffer bytes) {}
@@ -155,7 +153,7 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
 
   private void tryAgainSoon() {
     try {
-      CompletableFuture.delayedExecutor(MILLIS_UNTIL_NEXT_TRY, TimeUnit.MILLISECONDS)
+      CompletableFuture.delayedExecutor(NANOS_UNTIL_NEXT_TRY, TimeUnit.NANOSECONDS)
           .execute(this::tryAgain);
     } catch (Throwable e) {
       // It takes a thread itself. The next message tries again.

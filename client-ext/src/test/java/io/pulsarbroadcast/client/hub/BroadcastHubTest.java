@@ -53,6 +53,20 @@ class BroadcastHubTest {
     hub = builder().maxMessages(maxMessages).subscribe();
   }
 
+  /** Its executor runs tasks at once, but fails while it is told to. */
+  private void openFailing(boolean[] failing, Runnable failure) throws Exception {
+    hub =
+        builder()
+            .executor(
+                task -> {
+                  if (failing[0]) {
+                    failure.run();
+                  }
+                  task.run();
+                })
+            .subscribe();
+  }
+
   /** Else everything is sent again and again for a session that takes its time. */
   @Test
   void shouldHaveNoAckTimeout() throws Exception {
@@ -439,16 +453,11 @@ class BroadcastHubTest {
   @Test
   void shouldKeepNoPositionOfANameThatCouldNotBeOpened() throws Exception {
     boolean[] refusing = new boolean[1];
-    hub =
-        builder()
-            .executor(
-                task -> {
-                  if (refusing[0]) {
-                    throw new RejectedExecutionException();
-                  }
-                  task.run();
-                })
-            .subscribe();
+    openFailing(
+        refusing,
+        () -> {
+          throw new RejectedExecutionException();
+        });
     hub.open("known", Latest, new RecordingSubscriber(ALL)).close();
     wire.send(0);
     refusing[0] = true;
@@ -469,16 +478,11 @@ class BroadcastHubTest {
   @Test
   void shouldGoOnWithTheOthersWhenTheExecutorFails() throws Exception {
     boolean[] failing = new boolean[1];
-    hub =
-        builder()
-            .executor(
-                task -> {
-                  if (failing[0]) {
-                    throw new OutOfMemoryError("no thread");
-                  }
-                  task.run();
-                })
-            .subscribe();
+    openFailing(
+        failing,
+        () -> {
+          throw new OutOfMemoryError("no thread");
+        });
     RecordingSubscriber unlucky = new RecordingSubscriber(ALL);
     hub.open("unlucky", Latest, unlucky);
     RecordingSubscriber waiting = new RecordingSubscriber(0);
