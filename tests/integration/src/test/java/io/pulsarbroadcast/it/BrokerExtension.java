@@ -128,9 +128,7 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
   Broker start() {
     PulsarProcessBuilder options = newBroker();
     CLASS_ARCHIVE.record(options);
-    // A histogram of a namespace would be one of all classes.
-    return Broker.startWithTransactions(
-        options.setting("broadcastExposeTopicLevelHistograms", "true"));
+    return Broker.startWithTransactions(options);
   }
 
   private Broker broker(ExtensionContext context) {

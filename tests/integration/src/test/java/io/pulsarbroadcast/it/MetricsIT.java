@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the broker's own /metrics says of Broadcast subscriptions, against what happened. */
-@ExtendWith(BrokerExtension.class)
+@ExtendWith(ScrapedBroker.class)
 class MetricsIT {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(60);

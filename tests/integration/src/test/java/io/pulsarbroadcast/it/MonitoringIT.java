@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The documented metrics, the alerts and the dashboard, against a broker and Prometheus. */
-@ExtendWith(BrokerExtension.class)
+@ExtendWith(ScrapedBroker.class)
 class MonitoringIT {
 
   private static final Path REPOSITORY = Path.of("..", "..");
