@@ -7,12 +7,14 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.prometheus.PrometheusConfig;
 import io.micrometer.prometheus.PrometheusMeterRegistry;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntSupplier;
 
 /**
  * The plugin's metrics of one broker, as text for the broker's own /metrics. May be called from any
- * thread; creating, removing and scraping exclude each other.
+ * thread. Creating and removing exclude each other, and do not wait for a scrape, which takes a
+ * while for thousands of subscriptions.
  *
  * <p>What is expensive to know is looked up when somebody asks: a scrape costs one pass over the
  * positions of each subscription, and its answer grows with the number of subscriptions (or
@@ -82,8 +84,12 @@ public final class BroadcastMetrics {
   }
 
   /** All metrics in Prometheus' text format. */
-  public synchronized String scrape() {
-    meters.values().forEach(MeterGroup::takeSamples);
+  public String scrape() {
+    groups().forEach(MeterGroup::takeSamples);
     return registry.scrape();
+  }
+
+  private synchronized List<MeterGroup> groups() {
+    return List.copyOf(meters.values());
   }
 }

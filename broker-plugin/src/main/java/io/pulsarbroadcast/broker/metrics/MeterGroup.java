@@ -9,9 +9,9 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheus.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 
@@ -20,8 +20,8 @@ import java.util.stream.DoubleStream;
  * namespace. Its counters and timers go on while the group has a member; with the last member all
  * of it is gone.
  *
- * <p>Members and registration are guarded by {@link BroadcastMetrics}; meters may be used from any
- * thread.
+ * <p>Members are added and removed, and meters registered, under the lock of {@link
+ * BroadcastMetrics}; meters may be used from any thread, and members be looked at.
  */
 @SuppressWarnings("deprecation") // see BroadcastMetrics
 abstract class MeterGroup {
@@ -43,7 +43,7 @@ abstract class MeterGroup {
 
   private final PrometheusMeterRegistry registry;
   private final Tags tags;
-  private final Set<SubscriptionMetrics> members = new LinkedHashSet<>();
+  private final Set<SubscriptionMetrics> members = ConcurrentHashMap.newKeySet(1);
   private final List<Meter> meters = new ArrayList<>();
 
   MeterGroup(PrometheusMeterRegistry registry, Tags tags) {

@@ -32,8 +32,8 @@ public final class SubscriptionMetrics {
   private volatile Supplier<SubscriptionSample> sampler = () -> SubscriptionSample.NONE;
   private volatile SubscriptionSample sample = SubscriptionSample.NONE;
 
-  /** Whether the last sample could be taken; guarded by {@link #all}. */
-  private boolean sampled = true;
+  /** Whether the last sample could be taken. */
+  private volatile boolean sampled = true;
 
   /** Made by {@link BroadcastMetrics}, which then gives it its meters. */
   SubscriptionMetrics(BroadcastMetrics all, String namespace, String topic, String subscription) {

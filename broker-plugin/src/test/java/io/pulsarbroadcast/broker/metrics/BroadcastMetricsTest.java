@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.pulsarbroadcast.broker.cursor.AbsentPositions;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -131,6 +133,40 @@ class BroadcastMetricsTest {
     well.sampleFrom(() -> sample(new Lag(25, 0, 0), 0, AbsentPositions.NONE, 0));
 
     assertThat(value(perNamespace, "pulsar_broadcast_consumers")).isEqualTo(35);
+  }
+
+  /** Subscribes and loads of topics would wait for thousands of samples. */
+  @Test
+  void shouldTakeSubscriptionsWhileItIsScraped() throws Exception {
+    CountDownLatch scraping = new CountDownLatch(1);
+    CountDownLatch taken = new CountDownLatch(1);
+    AtomicBoolean waited = new AtomicBoolean();
+    SubscriptionMetrics sampled = of(perTopic, "area-7");
+    sampled.sampleFrom(
+        () -> {
+          scraping.countDown();
+          waited.set(!isReached(taken));
+          return SubscriptionSample.NONE;
+        });
+    ExecutorService prometheus = Executors.newSingleThreadExecutor();
+    try {
+      Future<String> scrape = prometheus.submit(perTopic::scrape);
+      scraping.await();
+      of(perTopic, "area-8").close();
+      taken.countDown();
+      assertThat(scrape.get()).contains("area-7").doesNotContain("area-8");
+      assertThat(waited).isFalse();
+    } finally {
+      prometheus.shutdownNow();
+    }
+  }
+
+  private static boolean isReached(CountDownLatch latch) {
+    try {
+      return latch.await(10, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
