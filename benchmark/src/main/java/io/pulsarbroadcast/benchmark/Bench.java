@@ -17,6 +17,7 @@ import io.pulsarbroadcast.benchmark.bench.ReportCommand;
 import io.pulsarbroadcast.benchmark.bench.RunCommand;
 import io.pulsarbroadcast.benchmark.bench.StatsCommand;
 import io.pulsarbroadcast.benchmark.bench.StockRatesCommand;
+import io.pulsarbroadcast.benchmark.bench.TopicsCommand;
 import io.pulsarbroadcast.benchmark.cli.HelpOption;
 import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.nemesis.NemesisCommand;
@@ -53,6 +54,7 @@ import picocli.CommandLine.Mixin;
       HubCommand.class,
       ProducersCommand.class,
       ClientsCommand.class,
+      TopicsCommand.class,
       SoakScenario.class,
       CatchUpScenario.class,
       KillsScenario.class,

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BenchTest {
   private static final String COMMANDS =
       "demo, fanout, run, report, expand, reconnect, heap, stats, stock-rates, listeners, hub,"
-          + " producers, clients, soak, catch-up, kills, unloads, nemesis, positions, history, jmh, help";
+          + " producers, clients, topics, soak, catch-up, kills, unloads, nemesis, positions, history, jmh, help";
 
   @TempDir Path folder;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -61,6 +61,7 @@ class BenchTest {
         "producers --rate 50000 --seconds 86400|--seconds is 86400; allowed: up to 42949 at --rate"
             + " 50000",
         "clients --consumers 0|--consumers is 0; allowed: 1 to 1000000",
+        "topics --topics 10,0|--topics is 0; allowed: 1 to 100000",
         "clients --warmup 30|--warmup is 30; allowed: less than --messages, which is 30",
         "demo --consumers many|--consumers is many; allowed: 1 to 1000000",
         "demo --connections -1|--connections is -1; allowed: 1 to 1000000",
@@ -183,6 +184,7 @@ class BenchTest {
         "listeners",
         "hub",
         "clients",
+        "topics",
         "soak",
         "catch-up",
         "kills",

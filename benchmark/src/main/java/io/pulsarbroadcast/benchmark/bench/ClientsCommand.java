@@ -25,8 +25,6 @@ public final class ClientsCommand extends BenchSubcommand {
   private static final int PRIMING_MESSAGES = 100;
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double MICROS_PER_MILLI = 1e3;
-  private static final double MILLIS_PER_MINUTE = 6e4;
-  private static final double MILLIS_PER_SECOND = 1e3;
 
   @Option(
       names = "--consumers",
@@ -118,8 +116,8 @@ public final class ClientsCommand extends BenchSubcommand {
           result.connected().heapBytes() / count,
           result.connected().brokerHeapBytes() / count,
           result.connected().threads(),
-          perMinute(result.idle(), result.idle().ownMillis()),
-          perMinute(result.idle(), result.idle().serverMillis()),
+          result.idle().ownSecondsPerMinute(),
+          result.idle().serverSecondsPerMinute(),
           result.timed().ownMillis() * MICROS_PER_MILLI / timed,
           result.timed().serverMillis() * MICROS_PER_MILLI / timed,
           millis(result, 50),
@@ -147,10 +145,6 @@ public final class ClientsCommand extends BenchSubcommand {
             session.progress())
         .execute(broker, topic);
     session.forget(broker, topic);
-  }
-
-  private static double perMinute(ClientRun.Cpu part, long cpuMillis) {
-    return cpuMillis / MILLIS_PER_SECOND * (MILLIS_PER_MINUTE / part.millis());
   }
 
   private static double millis(ClientRun.Result result, double percentile) {

@@ -104,7 +104,8 @@ public final class Session {
     return startBroker(true, settings);
   }
 
-  private Broker startBroker(boolean withPlugin, Map<String, String> settings)
+  /** A broker, with further settings; those of the command line go over them. */
+  Broker startBroker(boolean withPlugin, Map<String, String> settings)
       throws IOException, InterruptedException {
     startedBroker = true;
     PulsarProcess process =

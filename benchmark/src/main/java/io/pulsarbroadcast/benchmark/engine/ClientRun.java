@@ -62,8 +62,8 @@ public final class ClientRun {
    */
   public record Result(
       Connected connected,
-      Cpu idle,
-      Cpu timed,
+      CpuSpent idle,
+      CpuSpent timed,
       Histogram endToEndMicros,
       int published,
       long received,
@@ -78,9 +78,6 @@ public final class ClientRun {
    * @param threads of this process
    */
   public record Connected(long nanos, long heapBytes, long brokerHeapBytes, int threads) {}
-
-  /** CPU time of a part of the run, and how long it was. */
-  public record Cpu(long millis, long ownMillis, long serverMillis) {}
 
   private final Load load;
   private final ClientSettings settings;
@@ -122,7 +119,8 @@ public final class ClientRun {
                 OwnHeap.liveBytes() - heapBefore,
                 brokerHeapBytes(broker) - brokerHeapBefore,
                 ManagementFactory.getThreadMXBean().getThreadCount());
-        return publish(broker, publisher, connected, idle(broker));
+        return publish(
+            broker, publisher, connected, CpuSpent.idle(broker, load.idleSeconds, listener));
       }
     }
   }
@@ -155,33 +153,20 @@ public final class ClientRun {
     received.incrementAndGet();
   }
 
-  private Cpu idle(Broker broker) throws InterruptedException {
-    long startNanos = System.nanoTime();
-    CpuClock clock = new CpuClock(broker.process());
-    listener.phaseStarted("idle", load.idleSeconds);
-    for (int second = 1; second <= load.idleSeconds; second++) {
-      Schedule.awaitTime(startNanos + TimeUnit.SECONDS.toNanos(second));
-      listener.progress(second);
-    }
-    listener.phaseEnded();
-    return cpu(clock, startNanos);
-  }
-
-  private Result publish(Broker broker, Publisher publisher, Connected connected, Cpu idle)
+  private Result publish(Broker broker, Publisher publisher, Connected connected, CpuSpent idle)
       throws InterruptedException {
     listener.phaseStarted("publish", (long) load.messages * load.consumers);
     try {
       Schedule schedule = new Schedule(System.nanoTime() + LEAD_NANOS, load.messagesPerSecond);
       publisher.publish(schedule, 0, load.warmup);
       Schedule.awaitTime(schedule.intendedNanos(load.warmup));
-      long startNanos = System.nanoTime();
       CpuClock clock = new CpuClock(broker.process());
       PublishResult published = publisher.publish(schedule, load.warmup, load.messages);
       drain((long) published.acknowledgedCount() * load.consumers);
       return new Result(
           connected,
           idle,
-          cpu(clock, startNanos),
+          clock.spent(),
           endToEndMicros,
           published.acknowledgedCount(),
           received.get(),
@@ -197,11 +182,6 @@ public final class ClientRun {
       listener.progress(received.get());
       Thread.sleep(POLL_MILLIS);
     }
-  }
-
-  private static Cpu cpu(CpuClock clock, long startNanos) {
-    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-    return new Cpu(millis, clock.ownMillis(), clock.serverMillis());
   }
 
   private static long brokerHeapBytes(Broker broker) throws IOException, InterruptedException {

@@ -12,6 +12,7 @@ final class CpuClock {
   static final long UNKNOWN = -1;
 
   private final Optional<ProcessHandle> server;
+  private final long startNanos = System.nanoTime();
   private final long serverStartMillis;
   private final long ownStartMillis;
 
@@ -20,6 +21,12 @@ final class CpuClock {
     this.server = server;
     this.serverStartMillis = serverTotalMillis();
     this.ownStartMillis = ownTotalMillis();
+  }
+
+  /** All of it, and in how long. */
+  CpuSpent spent() {
+    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+    return new CpuSpent(millis, ownMillis(), serverMillis());
   }
 
   /** {@link #UNKNOWN} when the server is not on this machine. */

@@ -142,6 +142,11 @@ public final class Broker implements LoadServer {
     HTTP.send("PUT", admin(topic) + "/unload");
   }
 
+  /** Returns when the broker has closed all topics of the namespace. */
+  public void unloadNamespace(String namespace) throws IOException, InterruptedException {
+    HTTP.send("PUT", process.adminUrl() + "/admin/v2/namespaces/" + namespace + "/unload");
+  }
+
   /** Messages that a subscription keeps for its slowest consumer, counted precisely. */
   public long backlog(String topic, String subscription) throws IOException, InterruptedException {
     return subscription(topic, subscription, "?getPreciseBacklog=true").path("msgBacklog").asLong();
