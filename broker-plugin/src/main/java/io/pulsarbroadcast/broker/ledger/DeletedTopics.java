@@ -1,12 +1,15 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.ledger;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.bookkeeper.mledger.ManagedLedgerConfig;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.TopicEventsListener;
 import org.apache.pulsar.common.naming.TopicName;
@@ -17,9 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the positions logs of topics that are deleted, loaded or not: a topic that is not loaded
- * has nobody else to do it. Only what was there before counts, because the topic may be made again
- * at once. Called by the broker that owns the topic, from any thread.
+ * Deletes the positions logs of topics that are deleted, and of shadow topics the {@link
+ * SourceSubscription}: a topic that is not loaded has nobody else to do it. Only what was there
+ * before counts, because the topic may be made again at once. Called by the broker that owns the
+ * topic, from any thread.
  */
 public final class DeletedTopics implements TopicEventsListener {
 
@@ -30,8 +34,8 @@ public final class DeletedTopics implements TopicEventsListener {
   /** By topic that is being deleted. */
   private final Map<String, CompletableFuture<Content>> contents = new ConcurrentHashMap<>();
 
-  /** What a topic consists of: its logs, and its cursors. */
-  private record Content(List<String> files, List<String> cursors) {}
+  /** What a topic consists of: its logs, and its cursors; and the source of a shadow topic. */
+  private record Content(List<String> files, List<String> cursors, Optional<TopicName> source) {}
 
   /** For the topics of one broker. */
   public DeletedTopics(BrokerService broker) {
@@ -51,9 +55,25 @@ public final class DeletedTopics implements TopicEventsListener {
   }
 
   private CompletableFuture<Content> contentOf(String topic) {
-    return store()
-        .getChildren(PositionsLogName.metadataFolder(topic))
-        .thenCombine(store().getChildren(PositionsLogName.metadataOf(topic)), Content::new);
+    CompletableFuture<List<String>> files =
+        store().getChildren(PositionsLogName.metadataFolder(topic));
+    CompletableFuture<List<String>> cursors =
+        store().getChildren(PositionsLogName.metadataOf(topic));
+    CompletableFuture<Optional<TopicName>> source = sourceOf(topic);
+    return CompletableFuture.allOf(files, cursors, source)
+        .thenApply(read -> new Content(files.join(), cursors.join(), source.join()));
+  }
+
+  private CompletableFuture<Optional<TopicName>> sourceOf(String topic) {
+    return BROKER
+        .managedLedgerFactory(broker)
+        .getManagedLedgerPropertiesAsync(TopicName.get(topic).getPersistenceNamingEncoding())
+        .thenApply(
+            properties ->
+                Optional.ofNullable(properties.get(ManagedLedgerConfig.PROPERTY_SOURCE_TOPIC_KEY))
+                    .map(TopicName::get))
+        // A topic that was never loaded has none.
+        .exceptionally(e -> Optional.empty());
   }
 
   private void delete(String topic, CompletableFuture<Content> before) {
@@ -76,6 +96,16 @@ public final class DeletedTopics implements TopicEventsListener {
     for (String file : content.files()) {
       deleted.add(PositionsLedger.delete(broker, PositionsLogName.ofFile(topic, file)));
     }
+    content
+        .source()
+        .ifPresent(
+            source ->
+                SourceSubscription.delete(broker.getPulsar(), source, topic)
+                    .exceptionally(
+                        e -> {
+                          SourceSubscription.warnNotDeleted(topic, source, e);
+                          return null;
+                        }));
     return FutureUtil.waitForAll(deleted).thenCompose(all -> deleteFolder(topic));
   }
 

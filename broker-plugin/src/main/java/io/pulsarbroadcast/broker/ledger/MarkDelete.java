@@ -82,6 +82,7 @@ public final class MarkDelete {
   private final PositionsStore store;
   private final SkipCounters skips;
   private final Supplier<CompletableFuture<Void>> afterDecision;
+  private final SourceHold source;
   private final Throttled handingOver;
   private final Throttled flushing;
   private volatile boolean stopped;
@@ -116,6 +117,7 @@ public final class MarkDelete {
    * @param afterSkip takes the ordinal up to which all virtual cursors were moved
    * @param store where positions are written
    * @param afterDecision has it on storage that an operator has decided about lost positions
+   * @param source of a shadow topic
    */
   public MarkDelete(
       ManagedCursor cursor,
@@ -128,7 +130,8 @@ public final class MarkDelete {
       SkipCounters skips,
       ScheduledExecutorService timer,
       BroadcastConfig config,
-      Supplier<CompletableFuture<Void>> afterDecision) {
+      Supplier<CompletableFuture<Void>> afterDecision,
+      SourceHold source) {
     this.cursor = cursor;
     this.afterLowering = afterLowering;
     this.afterMove = afterMove;
@@ -138,6 +141,7 @@ public final class MarkDelete {
     this.store = store;
     this.skips = skips;
     this.afterDecision = afterDecision;
+    this.source = source;
     this.handingOver = new Throttled(timer, config.markDeleteIntervalMillis(), this::handOverNow);
     this.flushing = new Throttled(timer, config.positionFlushIntervalMillis(), this::flushNow);
   }
@@ -353,6 +357,7 @@ public final class MarkDelete {
    * @return completed when the managed cursor has the position
    */
   public CompletableFuture<Void> handOver() {
+    source.moved();
     follow();
     CompletableFuture<Void> done = new CompletableFuture<>();
     Position position;
@@ -662,7 +667,14 @@ public final class MarkDelete {
 
   private CompletableFuture<Void> lowerNow(long ordinal) {
     boolean ahead = ordinalAfter(cursor.getMarkDeletedPosition()) > ordinal;
-    return (ahead ? resetTo(ordinal) : DONE).thenRun(() -> cursors.lowerFloor(ordinal));
+    return (ahead ? lowerSourceAndResetTo(ordinal) : DONE)
+        .thenRun(() -> cursors.lowerFloor(ordinal));
+  }
+
+  private CompletableFuture<Void> lowerSourceAndResetTo(long ordinal) {
+    EntryId before = index.entryBefore(ordinal);
+    return source.holding(
+        BROKER.position(before.ledgerId(), before.entryId()), () -> resetTo(ordinal));
   }
 
   private CompletableFuture<Void> resetTo(long ordinal) {

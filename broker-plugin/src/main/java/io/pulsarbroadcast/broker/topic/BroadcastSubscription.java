@@ -309,7 +309,11 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
   public CompletableFuture<Void> resetCursor(Position position) {
     return parts.startPositions().hasNoLedger()
         ? stayAtTheEnd()
-        : moving(() -> super.resetCursor(position));
+        : moving(
+            () ->
+                ((BroadcastTopic) topic)
+                    .sourceHold()
+                    .holding(position, () -> super.resetCursor(position)));
   }
 
   /** The broker looks for the position, and goes on as above; from 4.2 on without asking here. */

@@ -11,6 +11,7 @@ import io.pulsarbroadcast.broker.compat.Line;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.EphemeralCursor;
 import io.pulsarbroadcast.broker.ledger.PositionsLogs;
+import io.pulsarbroadcast.broker.ledger.SourceHold;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import io.pulsarbroadcast.broker.stats.BroadcastStats;
 import io.pulsarbroadcast.broker.stats.RefusalReport;
@@ -74,6 +75,7 @@ final class BroadcastTopic extends MeteredTopic {
   private final PositionsLogs logs = new PositionsLogs(this);
   private final SubscribesUnderWay subscribes = new SubscribesUnderWay();
   private final TypeExchange types;
+  private final SourceHold sourceHold;
 
   /** Subscriptions whose positions are stored in a format that is not known. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
@@ -97,6 +99,7 @@ final class BroadcastTopic extends MeteredTopic {
     this.refusals = new RefusalReport(topic, broker.getPulsar().getExecutor());
     this.newNames = new NewNameLimit(config.maxNewNamesPerConnectionPerMinute(), refusals);
     this.types = new TypeExchange(this, config, logs, subscribes);
+    this.sourceHold = SourceHold.of(this, this::isClosing);
   }
 
   /**
@@ -118,7 +121,7 @@ final class BroadcastTopic extends MeteredTopic {
                 types.toBroadcast(subscription).exceptionallyCompose(e -> unlessRefused(name, e)));
           }
         });
-    return FutureUtil.waitForAll(loaded);
+    return FutureUtil.waitForAll(loaded).thenRun(sourceHold::loaded);
   }
 
   /** A format that is not known concerns those who subscribe, not the whole topic. */
@@ -164,7 +167,9 @@ final class BroadcastTopic extends MeteredTopic {
         .thenCompose(stored -> close.get())
         .whenComplete(
             (closed, e) -> {
-              if (e != null) {
+              if (e == null) {
+                sourceHold.close();
+              } else {
                 closings.decrementAndGet();
               }
             });
@@ -321,6 +326,11 @@ final class BroadcastTopic extends MeteredTopic {
                     .thenCompose(done -> CompletableFuture.<Consumer>failedFuture(e)));
   }
 
+  /** What keeps messages at the source, if this is a shadow topic. */
+  SourceHold sourceHold() {
+    return sourceHold;
+  }
+
   /** What a Broadcast subscription consists of; null: it is none. */
   private SubscriptionParts partsOf(String name) {
     return getSubscription(name) instanceof BroadcastSubscription known ? known.parts() : null;
@@ -475,7 +485,8 @@ final class BroadcastTopic extends MeteredTopic {
                     deleted ->
                         subscription instanceof BroadcastSubscription broadcast
                             ? broadcast.lifecycle().discardLog()
-                            : CompletableFuture.completedFuture(null)));
+                            : CompletableFuture.<Void>completedFuture(null))
+                .thenCompose(discarded -> sourceHold.endUnlessUsed()));
   }
 
   /**

@@ -14,6 +14,7 @@ import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.ManagedLedgerEntrySource;
 import io.pulsarbroadcast.broker.ledger.MarkDelete;
 import io.pulsarbroadcast.broker.ledger.PlainAcks;
+import io.pulsarbroadcast.broker.ledger.SourceHold;
 import io.pulsarbroadcast.broker.ledger.StartPositions;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast.Origin;
@@ -74,7 +75,8 @@ record SubscriptionParts(
       BroadcastConfig config,
       SubscriptionPast past,
       PlainAcks plainAcks,
-      TimeToLivePolicy timeToLive) {
+      TimeToLivePolicy timeToLive,
+      SourceHold sourceHold) {
     ManagedLedgerImpl ledger = (ManagedLedgerImpl) topic.getManagedLedger();
     SkippedEntries skipped = new SkippedEntries();
     LedgerIndex index = new LedgerIndex(() -> BrokerLine.entriesOfLedgers(ledger), skipped::addGap);
@@ -145,7 +147,8 @@ record SubscriptionParts(
             skips,
             timer,
             config,
-            () -> DeclaredLog.of(plain.getCursor()).decided().declare(plain.getCursor()));
+            () -> DeclaredLog.of(plain.getCursor()).decided().declare(plain.getCursor()),
+            sourceHold);
     source.whenSkipped(markDelete::positionMoved);
     markDelete.start();
     StartPositions startPositions =

@@ -220,7 +220,23 @@ final class TypeExchange {
                 BrokerLine.isBeingReset(plain)
                     ? CompletableFuture.failedFuture(fenced(name))
                     : readingEnded(plain))
-        .thenCompose(ended -> pastOf(plain))
+        .thenCompose(
+            ended ->
+                PositionsLogs.isBroadcast(plain.getCursor())
+                    ? replace(plain)
+                    : topic
+                        .sourceHold()
+                        .holding(plain.getCursor().getMarkDeletedPosition(), () -> replace(plain)))
+        .whenComplete(
+            (made, e) -> {
+              if (e != null) {
+                topic.unlessClosing(() -> putBack(plain));
+              }
+            });
+  }
+
+  private CompletableFuture<BroadcastSubscription> replace(PersistentSubscription plain) {
+    return pastOf(plain)
         // Last, so that what is refused before changes nothing.
         .thenCompose(
             past ->
@@ -232,13 +248,7 @@ final class TypeExchange {
                             e == null
                                 ? putInPlace(plain, past, acks)
                                 : TypeExchange.<BroadcastSubscription>givenUp(past, e))
-                    .thenCompose(end -> end))
-        .whenComplete(
-            (made, e) -> {
-              if (e != null) {
-                topic.unlessClosing(() -> putBack(plain));
-              }
-            });
+                    .thenCompose(end -> end));
   }
 
   /**
@@ -295,7 +305,8 @@ final class TypeExchange {
         config,
         past,
         plainAcks,
-        topic.timeToLive());
+        topic.timeToLive(),
+        topic.sourceHold());
   }
 
   /**
@@ -371,6 +382,7 @@ final class TypeExchange {
               }
               // Nobody declares them any more, so the client need not wait.
               logs.deleteAfter(unused.getName(), declared, () -> DONE);
+              topic.sourceHold().endUnlessUsed();
               return DONE;
             })
         .thenCompose(end -> end);

@@ -68,7 +68,8 @@ class MarkDeleteTest {
           timer,
           // Nothing by itself: the test says when.
           configured("broadcastMarkDeleteIntervalMillis", "60000"),
-          () -> this.decided);
+          () -> this.decided,
+          SourceHold.NONE);
   private CompletableFuture<Void> decided = CompletableFuture.completedFuture(null);
 
   /** What becomes of what is written to the log. */

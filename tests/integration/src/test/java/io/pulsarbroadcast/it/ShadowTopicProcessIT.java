@@ -7,18 +7,24 @@ import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.MessageId;
+import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.apache.pulsar.common.policies.data.RetentionPolicies;
+import org.apache.pulsar.common.util.Codec;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,14 +51,8 @@ class ShadowTopicProcessIT {
 
   @Test
   void shouldGiveConsumersOfAShadowTopicWhatIsPublishedToItsSource() throws Exception {
-    // Trimming goes by the subscriptions of the source (docs/contract.md).
-    String namespace = OperatedBroker.newNamespace(broker);
-    broker.admin().namespaces().setRetention(namespace, new RetentionPolicies(10, 10));
-    String source = OperatedBroker.topicIn(namespace);
-    String shadow = source + "-shadow";
-    broker.admin().topics().createNonPartitionedTopic(source);
-    broker.admin().topics().createShadowTopic(shadow, source);
-    broker.admin().topics().setShadowTopics(source, List.of(shadow));
+    String source = Broker.newTopic();
+    String shadow = shadowOf(source);
     try (Consumer<String> atSource = atOnce(source, "source").subscribe();
         Consumer<String> a = atOnce(shadow, "a").subscribe();
         Consumer<String> b = atOnce(shadow, "b").subscribe();
@@ -85,28 +85,47 @@ class ShadowTopicProcessIT {
     }
   }
 
+  /** I3: what a consumer of the shadow topic needs is held where trimming is decided. */
+  @Test
+  void shouldKeepAtTheSourceWhatAConsumerOfTheShadowHasNotHad() throws Exception {
+    String source = Broker.newTopic();
+    String shadow = shadowOf(source);
+    try (Consumer<String> atSource = atOnce(source, "a").subscribe();
+        Consumer<String> here = atOnce(shadow, "here").subscribe()) {
+      atOnce(shadow, "away").subscribe().close();
+      List<MessageId> ids = publishOneByOne(source, here);
+      assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
+
+      broker.admin().topics().unload(shadow);
+      awaitMarkDelete(source, "all", ids.get(11));
+      broker.admin().topics().trimTopic(source);
+      assertThat(firstLedger(source)).isEqualTo(ledgerOf(ids.get(0)));
+
+      try (Consumer<String> away = atOnce(shadow, "away").subscribe()) {
+        // Of what the source was sent before the shadow topic was loaded, it sees the last message
+        // with the next.
+        ids.addAll(publish(broker, source, 12, 13));
+        assertThat(receiveAndAck(away, 13)).isEqualTo(values(0, 13));
+        assertThat(receiveAndAck(here, 1)).isEqualTo(values(12, 13));
+        TrimmedIT.trim(broker, source, ids.get(12));
+        assertThat(TrimmedIT.missed(broker, shadow)).isZero();
+      }
+    }
+  }
+
   /** I6. */
   @Test
   void shouldCountWhatTheSourceTrimmedBeforeAConsumerOfTheShadowHadIt() throws Exception {
     String source = Broker.newTopic();
-    String shadow = source + "-shadow";
-    broker.admin().topics().createNonPartitionedTopic(source);
-    broker.admin().topics().createShadowTopic(shadow, source);
-    broker.admin().topics().setShadowTopics(source, List.of(shadow));
+    String shadow = shadowOf(source);
     try (Consumer<String> atSource = broker.broadcast(source, "all", "a").subscribe();
         Consumer<String> atShadow = broker.broadcast(shadow, "all", "here").subscribe()) {
       broker.broadcast(shadow, "all", "away").subscribe().close();
-      List<MessageId> ids = new ArrayList<>();
-      for (int i = 0; i < 12; i++) {
-        // One at a time: the broker's reader of a shadow topic can pass over a whole ledger that
-        // was filled before the topic had heard of it.
-        ids.addAll(publish(broker, source, i, i + 1));
-        // First here: what the source's consumers have acknowledged may be trimmed at once.
-        assertThat(receiveAndAck(atShadow, 1)).isEqualTo(values(i, i + 1));
-      }
+      List<MessageId> ids = publishOneByOne(source, atShadow);
       assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
 
-      // The shadow topic follows by itself.
+      // An operator does not want the source to keep it. The shadow topic follows by itself.
+      broker.admin().topics().skipAllMessages(source, holdOf(shadow));
       TrimmedIT.trim(broker, source, ids.get(10));
       await()
           .atMost(TrimmedIT.TRIMMED)
@@ -116,6 +135,184 @@ class ShadowTopicProcessIT {
       }
       assertThat(TrimmedIT.missed(broker, shadow)).as("counted once").isEqualTo(10);
     }
+  }
+
+  /** I3. */
+  @Test
+  void shouldHoldTheSourceBeforeAConsumerOfTheShadowGoesBack() throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    broker.admin().namespaces().setRetention(namespace, new RetentionPolicies(10, 10));
+    String source = OperatedBroker.topicIn(namespace);
+    String shadow = shadowOf(source);
+    // Else the client drops what it sought, and asks for nothing in its place.
+    try (Consumer<String> here = atOnce(shadow, "here").startMessageIdInclusive().subscribe()) {
+      List<MessageId> ids = publishOneByOne(source, here);
+      awaitMarkDelete(source, holdOf(shadow), ids.get(11));
+
+      here.seek(ids.get(2));
+      assertThat(markDelete(source, holdOf(shadow)))
+          .as("already when the seek is answered")
+          .isLessThan(entryOf(ids.get(2)));
+      assertThat(receiveAndAck(here, 10)).isEqualTo(values(2, 12));
+      awaitMarkDelete(source, holdOf(shadow), ids.get(11));
+
+      broker.admin().topics().resetCursor(shadow, "all", ids.get(4));
+      assertThat(markDelete(source, holdOf(shadow)))
+          .as("already when the reset is answered")
+          .isLessThan(entryOf(ids.get(4)));
+      assertThat(receiveAndAck(here, 8)).isEqualTo(values(4, 12));
+
+      // Somebody new begins where nobody else is any more.
+      awaitMarkDelete(source, holdOf(shadow), ids.get(11));
+      try (Consumer<String> second =
+          atOnce(shadow, "second")
+              .subscriptionName("second")
+              .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+              .subscribe()) {
+        assertThat(markDelete(source, holdOf(shadow))).isLessThan(entryOf(ids.get(0)));
+        assertThat(receiveAndAck(second, 12)).isEqualTo(values(0, 12));
+      }
+    }
+  }
+
+  @Test
+  void shouldHoldNothingAtTheSourceAfterTheLastBroadcastSubscription() throws Exception {
+    String source = Broker.newTopic();
+    String shadow = shadowOf(source);
+    try (Consumer<String> second = atOnce(shadow, "a").subscriptionName("second").subscribe()) {
+      try (Consumer<String> first = atOnce(shadow, "a").subscribe()) {
+        first.unsubscribe();
+      }
+      assertThat(broker.admin().topics().getSubscriptions(source)).contains(holdOf(shadow));
+      second.unsubscribe();
+    }
+    assertThat(broker.admin().topics().getSubscriptions(source)).isEmpty();
+
+    atOnce(shadow, "a").subscribe().close();
+    assertThat(broker.admin().topics().getSubscriptions(source)).contains(holdOf(shadow));
+    broker.admin().topics().unload(shadow);
+    broker.admin().topics().delete(shadow);
+    await()
+        .untilAsserted(
+            () -> assertThat(broker.admin().topics().getSubscriptions(source)).isEmpty());
+  }
+
+  @Test
+  void shouldNotLeaveAHoldOfNobodyAtTheSource() throws Exception {
+    String source = Broker.newTopic();
+    String shadow = shadowOf(source);
+    try (Consumer<String> plain = plain(shadow).subscribe()) {
+      // As after a crash in a subscribe, or a broker without the plugin.
+      broker.admin().topics().createSubscription(source, holdOf(shadow), MessageId.earliest);
+      broker.admin().topics().unload(shadow);
+      await()
+          .untilAsserted(
+              () -> assertThat(broker.admin().topics().getSubscriptions(source)).isEmpty());
+      publish(broker, source, 0, 1);
+      assertThat(receiveAndAck(plain, 1)).isEqualTo(values(0, 1));
+    }
+  }
+
+  @Test
+  void shouldRefuseWhereTheSourceCannotHold() throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    String source = OperatedBroker.topicIn(namespace);
+    String shadow = shadowOf(source);
+    broker.admin().topics().createSubscription(source, "own", MessageId.latest);
+    broker.admin().namespaces().setMaxSubscriptionsPerTopic(namespace, 1);
+    await()
+        .untilAsserted(
+            () ->
+                assertThatThrownBy(
+                        () ->
+                            broker
+                                .admin()
+                                .topics()
+                                .createSubscription(source, "another", MessageId.latest))
+                    .isInstanceOf(PulsarAdminException.class));
+    try (PulsarClient impatient =
+        PulsarClient.builder()
+            .serviceUrl(broker.process().serviceUrl())
+            .operationTimeout(3, TimeUnit.SECONDS)
+            .build()) {
+      // Without a schema, which an active topic takes from nobody.
+      ConsumerBuilder<byte[]> consumer =
+          impatient
+              .newConsumer()
+              .topic(shadow)
+              .subscriptionName("all")
+              .consumerName("a")
+              .property("pulsar.subscription.type", "Broadcast");
+      assertThatThrownBy(consumer::subscribe).hasMessageContaining(source);
+      broker.admin().namespaces().removeMaxSubscriptionsPerTopic(namespace);
+      await().ignoreExceptions().untilAsserted(() -> consumer.subscribe().close());
+      assertThat(broker.admin().topics().getSubscriptions(source)).contains(holdOf(shadow));
+      publish(broker, source, 0, 1);
+    }
+  }
+
+  private static String shadowOf(String source) throws PulsarAdminException {
+    String shadow = source + "-shadow";
+    broker.admin().topics().createNonPartitionedTopic(source);
+    broker.admin().topics().createShadowTopic(shadow, source);
+    // The replicator's producer has none, and a topic that is in use takes none.
+    broker.admin().schemas().createSchema(shadow, Schema.STRING.getSchemaInfo());
+    broker.admin().topics().setShadowTopics(source, List.of(shadow));
+    return shadow;
+  }
+
+  /** The subscription at the source that holds for a shadow topic. */
+  private static String holdOf(String shadow) {
+    return "pulsar.broadcast.hold." + shadow;
+  }
+
+  /**
+   * Publishes twelve messages, in three ledgers: the broker's reader of a shadow topic can pass
+   * over a whole ledger that was filled before the topic had heard of it.
+   *
+   * @param atShadow acknowledges them before the source's consumers do, after whom they may be
+   *     trimmed
+   */
+  private static List<MessageId> publishOneByOne(String source, Consumer<String> atShadow)
+      throws Exception {
+    List<MessageId> ids = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      ids.addAll(publish(broker, source, i, i + 1));
+      assertThat(receiveAndAck(atShadow, 1)).isEqualTo(values(i, i + 1));
+    }
+    return ids;
+  }
+
+  private static void awaitMarkDelete(String topic, String subscription, MessageId last) {
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(markDelete(topic, subscription)).isGreaterThanOrEqualTo(entryOf(last)));
+  }
+
+  private static long markDelete(String topic, String subscription) throws PulsarAdminException {
+    String[] position =
+        broker
+            .admin()
+            .topics()
+            .getInternalStats(topic)
+            .cursors
+            .get(Codec.encode(subscription))
+            .markDeletePosition
+            .split(":");
+    return (Long.parseLong(position[0]) << 32) + Long.parseLong(position[1]);
+  }
+
+  private static long entryOf(MessageId id) {
+    return (ledgerOf(id) << 32) + ((MessageIdImpl) id).getEntryId();
+  }
+
+  private static long ledgerOf(MessageId id) {
+    return ((MessageIdImpl) id).getLedgerId();
+  }
+
+  private static long firstLedger(String topic) throws PulsarAdminException {
+    return broker.admin().topics().getInternalStats(topic).ledgers.get(0).ledgerId;
   }
 
   private static ConsumerBuilder<String> plain(String topic) {
