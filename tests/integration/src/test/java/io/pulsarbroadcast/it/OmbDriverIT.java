@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The packaged driver through the interfaces of OpenMessaging Benchmark, in a class loader that has
  * nothing else, so that a class that is missing in the jar or not renamed shows.
  */
-@ExtendWith(BrokerExtension.class)
+@ExtendWith(ScrapedBroker.class)
 @Order(1)
 class OmbDriverIT {
   private static final int CONSUMERS = 50;

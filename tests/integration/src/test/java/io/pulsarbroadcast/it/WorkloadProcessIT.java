@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * that a busy broker does not sustain ends the steps.
  */
 @Order(2)
-@ExtendWith(BrokerExtension.class)
+@ExtendWith(ScrapedBroker.class)
 @Tag("complete")
 class WorkloadProcessIT {
   /** Of the topics that runs make. */
