@@ -65,15 +65,25 @@ public final class DeletedTopics implements TopicEventsListener {
   }
 
   private CompletableFuture<Optional<TopicName>> sourceOf(String topic) {
+    TopicName name = TopicName.get(topic);
+    if (name.isPartitioned()) {
+      return broker
+          .fetchPartitionedTopicMetadataAsync(TopicName.get(name.getPartitionedTopicName()))
+          .thenApply(
+              all -> sourceOf(all.properties).map(s -> s.getPartition(name.getPartitionIndex())));
+    }
     return BROKER
         .managedLedgerFactory(broker)
-        .getManagedLedgerPropertiesAsync(TopicName.get(topic).getPersistenceNamingEncoding())
-        .thenApply(
-            properties ->
-                Optional.ofNullable(properties.get(ManagedLedgerConfig.PROPERTY_SOURCE_TOPIC_KEY))
-                    .map(TopicName::get))
+        .getManagedLedgerPropertiesAsync(name.getPersistenceNamingEncoding())
+        .thenApply(DeletedTopics::sourceOf)
         // A topic that was never loaded has none.
         .exceptionally(e -> Optional.empty());
+  }
+
+  private static Optional<TopicName> sourceOf(Map<String, String> properties) {
+    return Optional.ofNullable(properties)
+        .map(known -> known.get(ManagedLedgerConfig.PROPERTY_SOURCE_TOPIC_KEY))
+        .map(TopicName::get);
   }
 
   private void delete(String topic, CompletableFuture<Content> before) {

@@ -6,6 +6,8 @@ import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.pulsarbroadcast.broker.Throttled;
 import io.pulsarbroadcast.broker.compat.LineCalls;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -13,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -27,11 +30,10 @@ import org.apache.pulsar.client.admin.Topics;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.Schema;
-import org.apache.pulsar.client.api.SubscriptionInitialPosition;
-import org.apache.pulsar.client.api.SubscriptionType;
 import org.apache.pulsar.client.api.schema.GenericRecord;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.apache.pulsar.common.naming.TopicName;
+import org.apache.pulsar.common.util.Codec;
 import org.apache.pulsar.common.util.FutureUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,27 +45,35 @@ import org.slf4j.LoggerFactory;
  */
 final class SourceSubscription implements SourceHold {
 
-  /** How the subscription at the source begins; the shadow topic's name follows. */
-  private static final String SUBSCRIPTION = "pulsar.broadcast.hold.";
+  /** How its name begins; the shadow topic's follows. */
+  private static final String PREFIX = "pulsar.broadcast.hold.";
 
-  /** How soon the source's subscription follows; trimming looks every few minutes. */
+  /** How soon it follows; trimming looks every few minutes. */
   private static final int FOLLOW_SECONDS = 5;
 
-  /** More than the client gives its own requests. */
-  private static final int TIMEOUT_SECONDS = 60;
+  /** How long after a failure it is tried again, if nothing moves before. */
+  private static final int RETRY_SECONDS = 60;
 
-  /** How long the end of a subscription waits for that of its hold. */
+  /** How long somebody waits for it: as long as clients do for a subscribe or seek. */
+  private static final int WAIT_SECONDS = 30;
+
+  /** How long the end of a Broadcast subscription waits for that of this one. */
   private static final int END_SECONDS = 5;
+
+  /** More than the client gives all its requests of a step together. */
+  private static final int STEP_SECONDS = 180;
 
   private static final Logger log = LoggerFactory.getLogger(SourceSubscription.class);
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
   private final PersistentTopic topic;
   private final TopicName source;
+  private final String name;
   private final BooleanSupplier closing;
   private final PulsarService broker;
   private final ScheduledExecutorService executor;
   private final Throttled following;
+  private final AtomicBoolean followUnderWay = new AtomicBoolean();
 
   /** What {@link #holding} is under way for. */
   private final List<Position> needed = new CopyOnWriteArrayList<>();
@@ -75,14 +85,24 @@ final class SourceSubscription implements SourceHold {
   /** Confined to the steps, as what follows. */
   private Consumer<GenericRecord> consumer;
 
-  /** The last entry that the source may give up; null: nobody knows. */
+  /** Whether it was looked for, and made if there was none. */
+  private boolean made;
+
+  /**
+   * The last entry that the source may give up. Null before anything was said to it: then that is
+   * what a load before has said, which is stored here.
+   */
   private Position held;
+
+  /** Whether something was said to it whose answer did not come. */
+  private boolean unsure;
 
   private volatile boolean failing;
 
   SourceSubscription(PersistentTopic topic, TopicName source, BooleanSupplier closing) {
     this.topic = topic;
     this.source = source;
+    this.name = nameFor(topic.getName());
     this.closing = closing;
     this.broker = topic.getBrokerService().getPulsar();
     this.executor = broker.getExecutor();
@@ -94,18 +114,29 @@ final class SourceSubscription implements SourceHold {
   public <T> CompletableFuture<T> holding(
       Position position, Supplier<CompletableFuture<T>> action) {
     needed.add(position);
-    return inTurn(() -> connected().thenCompose(connected -> move(connected, false)))
+    return inTurn(() -> connected().thenCompose(this::moveBack))
+        .copy()
+        .orTimeout(WAIT_SECONDS, TimeUnit.SECONDS)
         .exceptionallyCompose(this::notHeld)
-        .thenCompose(held -> action.get())
+        .thenCompose(moved -> action.get())
         .whenComplete(
             (done, e) -> {
               needed.remove(position);
               if (e == null) {
                 moved();
               } else {
-                end(() -> consumer != null && !isUsed());
+                end(() -> made && !isUsed());
               }
             });
+  }
+
+  private CompletableFuture<Void> notHeld(Throwable failure) {
+    return CompletableFuture.failedFuture(
+        new ServiceUnitNotReadyException(
+            "The source "
+                + source
+                + " of this shadow topic cannot be told to keep messages, try again: "
+                + FutureUtil.unwrapCompletionException(failure)));
   }
 
   @Override
@@ -123,38 +154,14 @@ final class SourceSubscription implements SourceHold {
     }
   }
 
-  @Override
-  public CompletableFuture<Void> endUnlessUsed() {
-    return end(() -> !isUsed());
-  }
-
-  /** Whether a subscription is Broadcast, also one that is still to be loaded, or becomes so. */
-  private boolean isUsed() {
-    return !needed.isEmpty() || cursors().findAny().isPresent();
-  }
-
-  private CompletableFuture<Void> end(BooleanSupplier unused) {
-    return inTurn(() -> unused.getAsBoolean() ? disconnected().thenCompose(done -> delete()) : DONE)
-        .exceptionally(
-            e -> {
-              warnNotDeleted(topic.getName(), source, e);
-              return null;
-            })
-        .completeOnTimeout(null, END_SECONDS, TimeUnit.SECONDS);
-  }
-
-  @Override
-  public void close() {
-    inTurn(this::disconnected);
-  }
-
   private void follow() {
-    if (closing.getAsBoolean() || !isUsed()) {
+    if (!isUsed() || closing.getAsBoolean() || !followUnderWay.compareAndSet(false, true)) {
       return;
     }
-    inTurn(() -> connected().thenCompose(connected -> move(connected, true)))
+    inTurn(() -> connected().thenCompose(this::move))
         .whenComplete(
             (done, e) -> {
+              followUnderWay.set(false);
               if (e != null) {
                 if (!failing) {
                   log.warn(
@@ -163,37 +170,46 @@ final class SourceSubscription implements SourceHold {
                       source,
                       e.toString());
                 }
-                failing = true;
+                executor.schedule(this::moved, RETRY_SECONDS, TimeUnit.SECONDS);
+              } else if (isBehind()) {
                 moved();
-              } else {
-                failing = false;
-                if (isAnyNotStored()) {
-                  moved();
-                }
               }
+              failing = e != null;
             });
   }
 
-  /**
-   * Moves to what is lowest now.
-   *
-   * @param surelyBefore whether it is known to be before that, or there, when nobody knows where
-   */
-  private CompletableFuture<Void> move(Consumer<GenericRecord> connected, boolean surelyBefore) {
+  /** Moves on, or back, to what is lowest now. */
+  private CompletableFuture<Void> move(Consumer<GenericRecord> connected) {
+    Position lowest = lowest().orElse(held);
+    if (lowest == null
+        || unsure
+        || (held != null && LineCalls.compare(lowest, held) <= 0)
+        || closing.getAsBoolean()) {
+      return moveBack(connected);
+    }
+    return said(connected.acknowledgeCumulativeAsync(idOf(lowest)), lowest);
+  }
+
+  /** Moves back to what is lowest now, if it is not before that. */
+  private CompletableFuture<Void> moveBack(Consumer<GenericRecord> connected) {
     Position lowest = lowest().orElse(null);
-    if (lowest == null) {
+    if (lowest == null
+        || (!unsure && held != null && LineCalls.compare(lowest, held) >= 0)
+        || closing.getAsBoolean()) {
       return DONE;
     }
-    int change = held == null ? (surelyBefore ? 1 : -1) : LineCalls.compare(lowest, held);
-    if (change > 0) {
-      return connected.acknowledgeCumulativeAsync(idOf(lowest)).thenRun(() -> held = lowest);
-    }
-    if (change < 0) {
-      // Leads before the entry that it names, which is not needed.
-      Position before = BROKER.position(lowest.getLedgerId(), lowest.getEntryId() - 1);
-      return connected.seekAsync(idOf(lowest)).thenRun(() -> held = before);
-    }
-    return DONE;
+    // Leads before the entry that it names, which is not needed.
+    Position before = BROKER.position(lowest.getLedgerId(), lowest.getEntryId() - 1);
+    return said(connected.seekAsync(idOf(lowest)), before);
+  }
+
+  private CompletableFuture<Void> said(CompletableFuture<Void> answer, Position position) {
+    unsure = true;
+    return answer.thenRun(
+        () -> {
+          held = position;
+          unsure = false;
+        });
   }
 
   private static MessageId idOf(Position position) {
@@ -211,23 +227,31 @@ final class SourceSubscription implements SourceHold {
     if (stored != null) {
       return stored;
     }
-    return held == null ? cursor.getMarkDeletedPosition() : held;
+    Position marked = cursor.getMarkDeletedPosition();
+    return held == null || LineCalls.compare(marked, held) < 0 ? marked : held;
   }
 
-  private boolean isAnyNotStored() {
+  /** Whether something is still to be stored, after which it can move on. */
+  private boolean isBehind() {
     return cursors().anyMatch(cursor -> !stored(cursor).equals(cursor.getMarkDeletedPosition()));
   }
 
+  /** Of subscriptions that are Broadcast, also where one is still to be loaded. */
   private Stream<ManagedCursor> cursors() {
     List<ManagedCursor> broadcast = new ArrayList<>();
     BROKER.forEachSubscription(
         topic,
-        (name, subscription) -> {
-          if (PositionsLogs.isBroadcast(subscription.getCursor())) {
-            broadcast.add(subscription.getCursor());
+        (subscription, known) -> {
+          if (PositionsLogs.isBroadcast(known.getCursor())) {
+            broadcast.add(known.getCursor());
           }
         });
     return broadcast.stream();
+  }
+
+  /** Whether a subscription is Broadcast, or is becoming so. */
+  private boolean isUsed() {
+    return !needed.isEmpty() || cursors().findAny().isPresent();
   }
 
   private CompletableFuture<Consumer<GenericRecord>> connected() {
@@ -235,31 +259,54 @@ final class SourceSubscription implements SourceHold {
       return CompletableFuture.completedFuture(consumer);
     }
     if (closing.getAsBoolean()) {
-      return CompletableFuture.failedFuture(
-          new ServiceUnitNotReadyException("The topic is being closed"));
+      return topicClosing();
     }
+    return makeUnlessThere()
+        .thenCompose(there -> subscribed())
+        .thenCompose(
+            connected -> {
+              if (closing.getAsBoolean()) {
+                return connected.closeAsync().thenCompose(closed -> topicClosing());
+              }
+              log.info("[{}] The source {} keeps what is needed here", topic.getName(), source);
+              consumer = connected;
+              return CompletableFuture.completedFuture(connected);
+            });
+  }
+
+  private static <T> CompletableFuture<T> topicClosing() {
+    return CompletableFuture.failedFuture(
+        new ServiceUnitNotReadyException("The topic is being closed"));
+  }
+
+  /** As an operator makes it, because namespaces may refuse those that subscribes make. */
+  private CompletableFuture<Void> makeUnlessThere() {
+    made = true;
+    return exists(broker, source, name)
+        .thenCompose(
+            exists ->
+                exists
+                    ? DONE
+                    : topicsOf(broker)
+                        .thenCompose(
+                            topics ->
+                                topics.createSubscriptionAsync(
+                                    source.toString(), name, MessageId.earliest)));
+  }
+
+  private CompletableFuture<Consumer<GenericRecord>> subscribed() {
     try {
       return broker
           .getClient()
           // One of bytes would keep the source's producers from bringing a schema.
           .newConsumer(Schema.AUTO_CONSUME())
           .topic(source.toString())
-          .subscriptionName(subscriptionOf(topic.getName()))
-          // The broker that had the shadow topic before may be connected still.
-          .subscriptionType(SubscriptionType.Failover)
-          .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
+          .subscriptionName(name)
           .startPaused(true)
           .receiverQueueSize(1)
           .acknowledgmentGroupTime(0, TimeUnit.SECONDS)
           .isAckReceiptEnabled(true)
-          .subscribeAsync()
-          .thenApply(
-              made -> {
-                log.info("[{}] The source {} keeps what is needed here", topic.getName(), source);
-                consumer = made;
-                held = null;
-                return made;
-              });
+          .subscribeAsync();
     } catch (PulsarServerException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -268,58 +315,97 @@ final class SourceSubscription implements SourceHold {
   private CompletableFuture<Void> disconnected() {
     Consumer<GenericRecord> connected = consumer;
     consumer = null;
-    return connected == null ? DONE : connected.closeAsync();
+    return connected == null ? DONE : connected.closeAsync().exceptionally(e -> null);
+  }
+
+  @Override
+  public void close() {
+    inTurn(this::disconnected);
+  }
+
+  @Override
+  public CompletableFuture<Void> endUnlessUsed() {
+    return end(() -> !isUsed());
+  }
+
+  private CompletableFuture<Void> end(BooleanSupplier unused) {
+    return inTurn(() -> unused.getAsBoolean() ? disconnected().thenCompose(done -> delete()) : DONE)
+        .exceptionally(
+            e -> {
+              warnNotDeleted(topic.getName(), source, e);
+              if (!closing.getAsBoolean()) {
+                executor.schedule(this::endUnlessUsed, RETRY_SECONDS, TimeUnit.SECONDS);
+              }
+              return null;
+            })
+        .completeOnTimeout(null, END_SECONDS, TimeUnit.SECONDS);
   }
 
   private CompletableFuture<Void> delete() {
-    return delete(broker, source, topic.getName());
+    return delete(broker, source, topic.getName())
+        .thenRun(
+            () -> {
+              made = false;
+              held = null;
+              unsure = false;
+            });
   }
 
   /** Deletes the subscription of a shadow topic at its source, if there is one. */
   static CompletableFuture<Void> delete(PulsarService broker, TopicName source, String topic) {
+    String name = nameFor(topic);
+    return exists(broker, source, name)
+        .thenCompose(
+            exists ->
+                exists
+                    ? topicsOf(broker)
+                        .thenCompose(
+                            topics -> topics.deleteSubscriptionAsync(source.toString(), name, true))
+                    : DONE)
+        .exceptionallyCompose(
+            e ->
+                FutureUtil.unwrapCompletionException(e) instanceof NotFoundException
+                    ? DONE
+                    : CompletableFuture.failedFuture(e));
+  }
+
+  /** As the metadata store says, so that nobody has to load the source. */
+  private static CompletableFuture<Boolean> exists(
+      PulsarService broker, TopicName source, String name) {
+    return broker
+        .getLocalMetadataStore()
+        .exists(PositionsLogName.metadataOf(source.toString()) + '/' + Codec.encode(name));
+  }
+
+  private static CompletableFuture<Topics> topicsOf(PulsarService broker) {
     try {
-      Topics topics = broker.getAdminClient().topics();
-      String name = subscriptionOf(topic);
-      // To delete what there is not leaves a stack trace in the log.
-      return topics
-          .getSubscriptionsAsync(source.toString())
-          .thenCompose(
-              there ->
-                  there.contains(name)
-                      ? topics.deleteSubscriptionAsync(source.toString(), name, true)
-                      : DONE)
-          .exceptionallyCompose(
-              e ->
-                  FutureUtil.unwrapCompletionException(e) instanceof NotFoundException
-                      ? DONE
-                      : CompletableFuture.failedFuture(e));
+      return CompletableFuture.completedFuture(broker.getAdminClient().topics());
     } catch (PulsarServerException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  /** Says what an operator has to do when {@link #delete} failed. */
+  /** Says what an operator has to do if {@link #delete} keeps failing. */
   static void warnNotDeleted(String topic, TopicName source, Throwable failure) {
     log.warn(
-        "[{}] Subscription {} of the source {}, if there is one, could not be deleted and holds its"
-            + " backlog until somebody deletes it: {}",
+        "[{}] Subscription {} of the source {} could not be deleted, and holds its backlog until it"
+            + " is: {}",
         topic,
-        subscriptionOf(topic),
+        nameFor(topic),
         source,
         failure.toString());
   }
 
-  private static String subscriptionOf(String topic) {
-    return SUBSCRIPTION + topic;
-  }
-
-  private CompletableFuture<Void> notHeld(Throwable failure) {
-    return CompletableFuture.failedFuture(
-        new ServiceUnitNotReadyException(
-            "The source "
-                + source
-                + " of this shadow topic cannot be told to keep messages, try again: "
-                + FutureUtil.unwrapCompletionException(failure).getMessage()));
+  /**
+   * The name of a shadow topic's subscription, of characters that every broker takes, and that stay
+   * as they are however often they are decoded.
+   */
+  private static String nameFor(String topic) {
+    return PREFIX
+        + URLEncoder.encode(topic.substring(topic.indexOf("://") + 3), StandardCharsets.UTF_8)
+            .replace("*", "%2A")
+            .replace("+", "%20")
+            .replace('%', '=');
   }
 
   private CompletableFuture<Void> inTurn(Supplier<CompletableFuture<Void>> step) {
@@ -332,12 +418,14 @@ final class SourceSubscription implements SourceHold {
     before
         .handle((ended, e) -> null)
         .thenComposeAsync(ended -> step.get(), executor)
-        .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
+        .orTimeout(STEP_SECONDS, TimeUnit.SECONDS)
         .whenComplete(
             (done, e) -> {
               if (e == null) {
                 mine.complete(null);
               } else {
+                // It may be a consumer that does not connect again.
+                disconnected();
                 mine.completeExceptionally(e);
               }
             });

@@ -1,6 +1,8 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.topic;
 
+import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
+
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.compat.LineNeutralSubscription;
@@ -309,11 +311,13 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
   public CompletableFuture<Void> resetCursor(Position position) {
     return parts.startPositions().hasNoLedger()
         ? stayAtTheEnd()
-        : moving(
-            () ->
-                ((BroadcastTopic) topic)
-                    .sourceHold()
-                    .holding(position, () -> super.resetCursor(position)));
+        : holding(before(position), () -> moving(() -> super.resetCursor(position)));
+  }
+
+  private static Position before(Position position) {
+    return position.getEntryId() < 0 || position.getEntryId() == Long.MAX_VALUE
+        ? position
+        : BROKER.position(position.getLedgerId(), position.getEntryId() - 1);
   }
 
   /** The broker looks for the position, and goes on as above; from 4.2 on without asking here. */
@@ -323,7 +327,7 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
       return stayAtTheEnd();
     }
     return BrokerLine.resetsByTimeItself()
-        ? moving(() -> super.resetCursor(timestamp))
+        ? holding(BROKER.earliest(), () -> moving(() -> super.resetCursor(timestamp)))
         : super.resetCursor(timestamp);
   }
 
@@ -333,6 +337,11 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
    */
   private CompletableFuture<Void> stayAtTheEnd() {
     return parts.markDelete().decided().thenCompose(decided -> parts.markDelete().store());
+  }
+
+  /** Has the source of a shadow topic keep what follows a position, and goes on then. */
+  private CompletableFuture<Void> holding(Position before, Supplier<CompletableFuture<Void>> move) {
+    return ((BroadcastTopic) topic).sourceHold().holding(before, move);
   }
 
   private CompletableFuture<Void> moving(Supplier<CompletableFuture<Void>> reset) {

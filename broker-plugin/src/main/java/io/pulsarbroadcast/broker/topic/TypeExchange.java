@@ -222,7 +222,7 @@ final class TypeExchange {
                     : readingEnded(plain))
         .thenCompose(
             ended ->
-                PositionsLogs.isBroadcast(plain.getCursor())
+                PositionsLogs.isBroadcast(plain.getCursor()) && !subscribes.isNew(name)
                     ? replace(plain)
                     : topic
                         .sourceHold()

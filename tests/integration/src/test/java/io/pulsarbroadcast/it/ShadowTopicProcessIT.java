@@ -14,6 +14,7 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
@@ -162,6 +163,11 @@ class ShadowTopicProcessIT {
           .isLessThan(entryOf(ids.get(4)));
       assertThat(receiveAndAck(here, 8)).isEqualTo(values(4, 12));
 
+      awaitMarkDelete(source, holdOf(shadow), ids.get(11));
+      broker.admin().topics().resetCursor(shadow, "all", 0);
+      assertThat(markDelete(source, holdOf(shadow))).as("by time").isLessThan(entryOf(ids.get(0)));
+      assertThat(receiveAndAck(here, 12)).isEqualTo(values(0, 12));
+
       // Somebody new begins where nobody else is any more.
       awaitMarkDelete(source, holdOf(shadow), ids.get(11));
       try (Consumer<String> second =
@@ -195,6 +201,32 @@ class ShadowTopicProcessIT {
     await()
         .untilAsserted(
             () -> assertThat(broker.admin().topics().getSubscriptions(source)).isEmpty());
+  }
+
+  /** Where consumers may not make subscriptions. */
+  @Test
+  void shouldHoldForADeclaredSubscription() throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    String source = OperatedBroker.topicIn(namespace);
+    String shadow = shadowOf(source, source + "~shadow");
+    broker.leaveSubscriptionsToOperators(namespace);
+    broker
+        .admin()
+        .topics()
+        .createSubscription(
+            shadow,
+            "all",
+            MessageId.latest,
+            false,
+            Map.of("pulsar.subscription.type", "Broadcast"));
+    try (Consumer<String> declared =
+        plain(shadow).subscriptionName("all").consumerName("a").subscribe()) {
+      assertThat(broker.admin().topics().getSubscriptions(source)).containsExactly(holdOf(shadow));
+      publish(broker, source, 0, 1);
+      assertThat(receiveAndAck(declared, 1)).isEqualTo(values(0, 1));
+      declared.unsubscribe();
+    }
+    assertThat(broker.admin().topics().getSubscriptions(source)).isEmpty();
   }
 
   @Test
@@ -252,7 +284,10 @@ class ShadowTopicProcessIT {
   }
 
   private static String shadowOf(String source) throws PulsarAdminException {
-    String shadow = source + "-shadow";
+    return shadowOf(source, source + "-shadow");
+  }
+
+  private static String shadowOf(String source, String shadow) throws PulsarAdminException {
     broker.admin().topics().createNonPartitionedTopic(source);
     broker.admin().topics().createShadowTopic(shadow, source);
     // The replicator's producer has none, and a topic that is in use takes none.
@@ -263,7 +298,8 @@ class ShadowTopicProcessIT {
 
   /** The subscription at the source that holds for a shadow topic. */
   private static String holdOf(String shadow) {
-    return "pulsar.broadcast.hold." + shadow;
+    return "pulsar.broadcast.hold."
+        + shadow.substring("persistent://".length()).replace("~", "=7E").replace("/", "=2F");
   }
 
   /**
