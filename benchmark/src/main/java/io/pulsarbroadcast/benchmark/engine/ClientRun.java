@@ -31,7 +31,6 @@ import org.apache.pulsar.client.api.PulsarClient;
  */
 public final class ClientRun {
   private static final int RUN = 1;
-  private static final long POLL_MILLIS = 20;
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -162,7 +161,11 @@ public final class ClientRun {
       Schedule.awaitTime(schedule.intendedNanos(load.warmup));
       CpuClock clock = new CpuClock(broker.process());
       PublishResult published = publisher.publish(schedule, load.warmup, load.messages);
-      drain((long) published.acknowledgedCount() * load.consumers);
+      Drain.await(
+          (long) published.acknowledgedCount() * load.consumers,
+          received::get,
+          DRAIN_LIMIT_NANOS,
+          listener);
       return new Result(
           connected,
           idle,
@@ -173,14 +176,6 @@ public final class ClientRun {
           outOfOrder.get());
     } finally {
       listener.phaseEnded();
-    }
-  }
-
-  private void drain(long expected) throws InterruptedException {
-    long startNanos = System.nanoTime();
-    while (received.get() < expected && System.nanoTime() - startNanos < DRAIN_LIMIT_NANOS) {
-      listener.progress(received.get());
-      Thread.sleep(POLL_MILLIS);
     }
   }
 

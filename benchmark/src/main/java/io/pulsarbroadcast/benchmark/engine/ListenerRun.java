@@ -34,7 +34,6 @@ public final class ListenerRun {
   public static final int MIN_MESSAGE_BYTES = 2 * Long.BYTES + Integer.BYTES;
 
   private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
-  private static final long POLL_MILLIS = 20;
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /**
@@ -207,7 +206,7 @@ public final class ListenerRun {
       }
       long cpuMillis = cpu.ownMillis();
       long liveHeapBytes = OwnHeap.liveBytes();
-      drain(messages);
+      Drain.await(messages, handled::get, DRAIN_LIMIT_NANOS, listener);
       return new Result(
           endToEndMicros,
           published.get(),
@@ -233,12 +232,4 @@ public final class ListenerRun {
   }
 
   /** Until all are handled, or for as long as it is worth: who cannot keep up has a queue. */
-  private void drain(int messages) throws InterruptedException {
-    long startNanos = System.nanoTime();
-    while (handled.get() < messages && System.nanoTime() - startNanos < DRAIN_LIMIT_NANOS) {
-      listener.progress(handled.get());
-      Thread.sleep(POLL_MILLIS);
-    }
-    listener.progress(handled.get());
-  }
 }

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
@@ -25,7 +24,6 @@ import org.apache.pulsar.common.naming.TopicName;
  * unloads all topics, and sends each topic a message. One thread may call it, once.
  */
 public final class TopicsRun {
-  private static final long POLL_MILLIS = 20;
   private static final long LIMIT_NANOS = TimeUnit.MINUTES.toNanos(10);
   private static final int PUBLISHED_AT_ONCE = 200;
   private static final byte[] MESSAGE = new byte[100];
@@ -175,7 +173,11 @@ public final class TopicsRun {
     CpuClock clock = new CpuClock(broker.process());
     listener.phaseStarted("reload", consumers.size());
     broker.unloadNamespace(namespace);
-    awaitCount(consumers.size(), () -> consumers.stream().filter(Consumer::isConnected).count());
+    Drain.await(
+        consumers.size(),
+        () -> consumers.stream().filter(Consumer::isConnected).count(),
+        LIMIT_NANOS,
+        listener);
     listener.phaseEnded();
     return clock.spent();
   }
@@ -190,7 +192,7 @@ public final class TopicsRun {
           .forEach(CompletableFuture::join);
       listener.progress(received.get());
     }
-    awaitCount(expected, received::get);
+    Drain.await(expected, received::get, LIMIT_NANOS, listener);
     listener.phaseEnded();
   }
 
@@ -203,16 +205,5 @@ public final class TopicsRun {
             producer -> producer.sendAsync(MESSAGE).thenCompose(sent -> producer.closeAsync()))
         // It will be missing.
         .exceptionally(e -> null);
-  }
-
-  /** Until there are so many, or nothing comes any more. */
-  private void awaitCount(long expected, LongSupplier count) throws InterruptedException {
-    long startNanos = System.nanoTime();
-    for (long now = count.getAsLong();
-        now < expected && System.nanoTime() - startNanos < LIMIT_NANOS;
-        now = count.getAsLong()) {
-      listener.progress(now);
-      Thread.sleep(POLL_MILLIS);
-    }
   }
 }

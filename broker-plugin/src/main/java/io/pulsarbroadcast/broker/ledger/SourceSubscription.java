@@ -6,6 +6,7 @@ import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.pulsarbroadcast.broker.Throttled;
 import io.pulsarbroadcast.broker.compat.LineCalls;
+import io.pulsarbroadcast.broker.ledger.PositionsLogName.Owner;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -33,7 +34,6 @@ import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.schema.GenericRecord;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.apache.pulsar.common.naming.TopicName;
-import org.apache.pulsar.common.util.Codec;
 import org.apache.pulsar.common.util.FutureUtil;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -372,9 +372,7 @@ final class SourceSubscription implements SourceHold {
   /** As the metadata store says, so that nobody has to load the source. */
   private static CompletableFuture<Boolean> exists(
       PulsarService broker, TopicName source, String name) {
-    return broker
-        .getLocalMetadataStore()
-        .exists(PositionsLogName.metadataOf(source.toString()) + '/' + Codec.encode(name));
+    return broker.getLocalMetadataStore().exists(new Owner(source.toString(), name).metadata());
   }
 
   private static CompletableFuture<Topics> topicsOf(PulsarService broker) {
