@@ -208,14 +208,6 @@ public final class CursorRegistry {
   }
 
   /**
-   * Whether a cursor never counted, because it is new and not on storage: nothing is to wait for
-   * its consumer's return.
-   */
-  public synchronized boolean isNobodys(VirtualCursor cursor) {
-    return !cursor.returned && !isNameStored(cursor);
-  }
-
-  /**
    * Takes a consumer off; a durable one leaves its position behind. Does nothing when it was taken
    * off already.
    */
@@ -229,6 +221,20 @@ public final class CursorRegistry {
    */
   public synchronized void disconnectMoved(VirtualCursor cursor) {
     disconnect(cursor, MOVED_WAITS_MILLIS);
+  }
+
+  /**
+   * The same before its client was told that it is connected. A new position is forgotten if it
+   * never counted, because it is not on storage, or if others have its name: the client that asks
+   * again takes one of theirs, and nobody would return for this one.
+   */
+  public synchronized void disconnectUnanswered(VirtualCursor cursor) {
+    boolean isNew = cursor.isDurable() && !cursor.returned;
+    if (isNew && (!isNameStored(cursor) || cursor.named.count() > 1)) {
+      forget(cursor);
+    } else {
+      disconnect(cursor);
+    }
   }
 
   @GuardedBy("this")

@@ -66,6 +66,9 @@ final class BroadcastConsumer extends Consumer
   /** Whether its connection counts it. Confined to the connection's event loop. */
   private boolean attached;
 
+  /** Whether its client has been told that it is connected. */
+  private volatile boolean answered;
+
   private volatile boolean endAnnounced;
 
   /** What its unsubscribe came to, or null: it has not sent one. */
@@ -187,6 +190,17 @@ final class BroadcastConsumer extends Consumer
   /** Whether it is closed, by its client, an operator or the broker. */
   boolean isClosed() {
     return closed;
+  }
+
+  /** Whether its client has been told that it is connected, or is told now. */
+  boolean isAnswered() {
+    return answered;
+  }
+
+  /** Its client is told that it is connected, unless the connection is gone. */
+  BroadcastConsumer answered() {
+    answered = connection().isActive();
+    return this;
   }
 
   /** Marks the consumer closed; true for the one caller that may remove it. */

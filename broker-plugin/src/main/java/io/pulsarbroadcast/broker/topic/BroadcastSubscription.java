@@ -436,7 +436,9 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
     }
     getCursor().updateLastActive();
     report.went();
-    if (connected.isBeingMoved()) {
+    if (!connected.isAnswered()) {
+      parts.cursors().disconnectUnanswered(connected.position());
+    } else if (connected.isBeingMoved()) {
       parts.cursors().disconnectMoved(connected.position());
     } else {
       parts.cursors().disconnect(connected.position());

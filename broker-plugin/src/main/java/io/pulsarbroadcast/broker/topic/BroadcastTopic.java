@@ -314,10 +314,9 @@ final class BroadcastTopic extends MeteredTopic {
                 decrementUsageCount();
                 return changedItsType(name);
               }
-              return connection.answered(
-                  subscription
-                      .register(option, connection)
-                      .thenApply(consumer -> (Consumer) consumer));
+              return connection
+                  .answered(subscription.register(option, connection))
+                  .<Consumer>thenApply(BroadcastConsumer::answered);
             })
         .whenComplete((consumer, e) -> subscribes.end(name))
         .exceptionallyCompose(

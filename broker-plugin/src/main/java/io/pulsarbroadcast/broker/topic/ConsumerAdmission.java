@@ -221,9 +221,6 @@ final class ConsumerAdmission {
 
   private CompletableFuture<BroadcastConsumer> giveUp(
       BroadcastConsumer consumer, BrokerServiceException failure) {
-    if (parts.cursors().isNobodys(consumer.position())) {
-      parts.cursors().forget(consumer.position());
-    }
     subscription.removeConsumer(consumer, false);
     return CompletableFuture.failedFuture(failure);
   }

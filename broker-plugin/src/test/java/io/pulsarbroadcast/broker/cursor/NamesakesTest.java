@@ -77,6 +77,37 @@ class NamesakesTest {
     }
   }
 
+  /** I3: nobody would return for it. */
+  @Test
+  void shouldForgetBesideANamesakeWhoWasNotTold() {
+    Person connected = new Person(0);
+    Person untold = new Person(7);
+    store.flush().join();
+    registry.disconnectUnanswered(untold.cursor);
+    connected.acknowledge(9);
+    assertThat(registry.leftBehindCount()).isZero();
+    assertThat(registry.lowest()).isEqualTo(9);
+    store.flush().join();
+    crash();
+    assertThat(registry.leftBehindCount()).as("those connected").isEqualTo(1);
+  }
+
+  @Test
+  void shouldForgetWhoWasNotToldOnlyIfNobodyReturnsForIt() {
+    Person alone = new Person(5);
+    registry.disconnectUnanswered(alone.cursor);
+    assertThat(registry.leftBehindCount()).as("not on storage").isZero();
+    alone.come();
+    store.flush().join();
+    registry.disconnectUnanswered(alone.cursor);
+    assertThat(registry.leftBehindCount()).as("the only one of its name").isEqualTo(1);
+    alone.come();
+    Person connected = new Person(9);
+    registry.disconnectUnanswered(alone.cursor);
+    assertThat(registry.leftBehindCount()).as("it had been here before").isEqualTo(1);
+    assertThat(connected.cursor.next()).isEqualTo(9);
+  }
+
   @Test
   void shouldNotHoldForEverWhatSomebodyLeftWhoseNamesakeComesAndGoes() {
     shouldNotHoldForEver(other -> {});

@@ -7,6 +7,7 @@ import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveValues;
 import static io.pulsarbroadcast.it.Messages.values;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -112,6 +113,8 @@ class PartsOfBatchesIT {
     try (Consumer<String> consumer = builder.subscribe()) {
       publishBatches(broker, topic, 0, 20, 10);
       consumer.seek(receive(consumer, 20).get(14).getMessageId());
+      // Else it closes its client's connection, on which it may be a namesake of the next.
+      awaitConnected(broker, consumer);
     }
     try (Consumer<String> returned = builder.subscribe()) {
       acknowledgeEach(returned, 10, 20);

@@ -169,6 +169,11 @@ final class RawConnection {
         .syncUninterruptibly();
   }
 
+  /** Sends what was written, and is gone. */
+  void disconnect() {
+    connection.ctx().close().syncUninterruptibly();
+  }
+
   /** Acknowledges everything up to a message; completed when that is on its way. */
   Future<?> acknowledge(long consumerId, MessageIdImpl id) {
     return acknowledge(consumerId, id, AckType.Cumulative, null);

@@ -79,6 +79,33 @@ class RawSubscribeIT {
     assertDeletedBeforeTheNextWasMade(broker, topic);
   }
 
+  /** I3: its client, which asks again, takes what a namesake left; nobody would take its own. */
+  @Test
+  void shouldLeaveNoPositionOfAConsumerBesideItsNamesakesWhoseClientWasNotTold(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    int rounds = 20;
+    try (Consumer<String> beside = broker.broadcast(topic, "all", "beside").subscribe()) {
+      List<CompletableFuture<Void>> closed = new ArrayList<>();
+      for (int round = 0; round < rounds; round++) {
+        PulsarClient client = broker.newClient();
+        RawConnection goes = new RawConnection(broker, client);
+        goes.subscribe(FIRST, topic, "car-" + round).get();
+        goes.subscribe(FIRST + 1, topic, "car-" + round);
+        goes.disconnect();
+        closed.add(client.closeAsync());
+      }
+      closed.forEach(CompletableFuture::join);
+      PositionsRequests positions =
+          new PositionsRequests(broker.process().adminUrl(), topic, "all");
+      await().untilAsserted(() -> assertThat(positions.list().number("connected")).isEqualTo(1));
+      assertThat(positions.list().number("absent"))
+          .as("one of each name, and few whose client may not have read the answer")
+          .isBetween((long) rounds, rounds + rounds / 2L);
+      assertThat(beside.isConnected()).isTrue();
+    }
+  }
+
   /** I7: a client that is told first that its consumer is closed would wait for ever. */
   @Test
   void shouldNotAnswerThatAConsumerHasSubscribedThatIsClosedAlready(Broker broker)
