@@ -140,11 +140,12 @@ class CursorRegistryTest {
     VirtualCursor back = connect("parked", 25);
     assertThat(back.next()).isEqualTo(8);
     assertThat(registry.isNameStored(back)).isFalse();
-    assertThat(registry.isNobodys(back)).as("else it is forgotten if that fails").isFalse();
     assertThat(registry.dropped(drop, 30)).isEmpty();
     registry.keep(drop);
     assertThat(registry.leftBehindCount()).isZero();
     assertThat(registry.lowest()).as("I3").isEqualTo(8);
+    registry.disconnectUnanswered(back);
+    assertThat(registry.leftBehindCount()).as("it had returned").isEqualTo(1);
   }
 
   /** I1 of each namesake: as many return as had left, also after one has meanwhile. */
@@ -430,7 +431,8 @@ class CursorRegistryTest {
     registry.dropped(cursor);
     assertThat(registry.leftBehindCount()).isZero();
     assertThat(registry.lowest()).isEqualTo(10);
-    assertThat(registry.isNobodys(returned)).isFalse();
+    registry.disconnectUnanswered(returned);
+    assertThat(registry.leftBehindCount()).as("it had returned").isEqualTo(1);
   }
 
   @Test
