@@ -189,14 +189,17 @@ class PositionLimitProcessIT {
     }
     broker.broadcast(topic, "all", "over another connection").subscribe().close();
     assertThat(broker.admin().topics().getSubscriptions(unused)).isEmpty();
-    assertThat(
-            Scrape.of(broker.process())
-                .value("pulsar_broadcast_refused_subscribes_total", "topic", topic))
-        .as("a stock client tries again by itself")
-        .isGreaterThan(1);
+    double refused =
+        Scrape.of(broker.process())
+            .value("pulsar_broadcast_refused_subscribes_total", "topic", topic);
+    assertThat(refused).as("a stock client tries again by itself").isGreaterThan(1);
     await()
         .untilAsserted(
-            () -> assertThat(broker.logLines("subscribes with new names", topic, KEY)).hasSize(1));
+            () ->
+                assertThat(broker.logLines("subscribes with new names", topic, KEY))
+                    .as("one for those of some seconds")
+                    .isNotEmpty()
+                    .hasSizeLessThan((int) refused));
     assertThat(broker.logLines("Failed to create consumer", KEY)).isEmpty();
   }
 
