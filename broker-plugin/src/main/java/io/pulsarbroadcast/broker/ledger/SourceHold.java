@@ -29,6 +29,15 @@ public interface SourceHold {
   }
 
   /**
+   * Why there is to be no Broadcast subscription, or null: a shadow topic whose own retention is
+   * not infinite, because Pulsar deletes the source's ledgers when nobody needs them there any
+   * more.
+   */
+  default String refusal() {
+    return null;
+  }
+
+  /**
    * Does something for which the source is to keep more: moves a cursor back, or makes a
    * subscription Broadcast.
    *

@@ -21,6 +21,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.bookkeeper.mledger.ManagedLedgerConfig;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.pulsar.broker.PulsarServerException;
 import org.apache.pulsar.broker.PulsarService;
@@ -108,6 +109,15 @@ final class SourceSubscription implements SourceHold {
     this.executor = broker.getExecutor();
     this.following =
         new Throttled(executor, TimeUnit.SECONDS.toMillis(FOLLOW_SECONDS), this::follow);
+  }
+
+  @Override
+  public String refusal() {
+    ManagedLedgerConfig config = topic.getManagedLedger().getConfig();
+    return config.getRetentionTimeMillis() < 0 && config.getRetentionSizeInMB() < 0
+        ? null
+        : "Pulsar deletes messages of %s as soon as nobody needs them at %s, its shadow topic, unless that has infinite retention: pulsar-admin topicPolicies set-retention %s --size -1 --time -1"
+            .formatted(source, topic.getName(), topic.getName());
   }
 
   @Override

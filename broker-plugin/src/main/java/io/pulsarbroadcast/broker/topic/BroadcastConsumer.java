@@ -197,9 +197,10 @@ final class BroadcastConsumer extends Consumer
     return answered;
   }
 
-  /** Its client is told that it is connected, unless the connection is gone. */
+  /** Its client is told that it is connected, unless it is gone, or has given up. */
   BroadcastConsumer answered() {
-    answered = connection().isActive();
+    CompletableFuture<?> subscribing = connection().getConsumers().get(consumerId());
+    answered = connection().isActive() && subscribing != null && !subscribing.isDone();
     return this;
   }
 

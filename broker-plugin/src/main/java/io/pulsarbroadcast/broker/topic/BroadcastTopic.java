@@ -20,6 +20,7 @@ import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,13 +36,16 @@ import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedExcepti
 import org.apache.pulsar.broker.service.BrokerServiceException.ServiceUnitNotReadyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionBusyException;
 import org.apache.pulsar.broker.service.BrokerServiceException.SubscriptionFencedException;
+import org.apache.pulsar.broker.service.BrokerServiceException.TopicBusyException;
 import org.apache.pulsar.broker.service.Consumer;
 import org.apache.pulsar.broker.service.Subscription;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
+import org.apache.pulsar.common.naming.TopicName;
 import org.apache.pulsar.common.policies.data.Policies;
 import org.apache.pulsar.common.util.FutureUtil;
+import org.apache.pulsar.metadata.api.Stat;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -151,6 +155,69 @@ final class BroadcastTopic extends MeteredTopic {
         () ->
             BrokerLine.superClose(
                 SUPER_CLOSE, this, disconnectClients, closeWithoutWaitingClientDisconnect));
+  }
+
+  @Override
+  public CompletableFuture<Void> delete() {
+    return isShadow() ? deleteShadow(false) : super.delete();
+  }
+
+  @Override
+  public CompletableFuture<Void> deleteForcefully() {
+    return isShadow() ? deleteShadow(true) : super.deleteForcefully();
+  }
+
+  /**
+   * Deletes it if it has not been used for some time; a shadow topic's ledgers are its source's.
+   */
+  @Override
+  public void checkGC() {
+    if (!isShadow()) {
+      super.checkGC();
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> truncate() {
+    return isShadow()
+        ? CompletableFuture.failedFuture(
+            new NotAllowedException(
+                "Truncating the shadow topic %s would delete messages of %s; truncate that"
+                    .formatted(getName(), getShadowSourceTopic().get())))
+        : super.truncate();
+  }
+
+  private boolean isShadow() {
+    return getShadowSourceTopic().isPresent();
+  }
+
+  /**
+   * Deletes a shadow topic without the ledgers of its source, which the broker would delete with
+   * it: when the metadata store does not list them any more.
+   */
+  private CompletableFuture<Void> deleteShadow(boolean inUseToo) {
+    if (!inUseToo && (!getProducers().isEmpty() || currentUsageCount() > 0)) {
+      return CompletableFuture.failedFuture(
+          new TopicBusyException("Topic " + getName() + " has connected producers or consumers"));
+    }
+    List<CompletableFuture<Void>> deleted = new ArrayList<>();
+    BROKER.forEachSubscription(
+        this, (name, subscription) -> deleted.add(subscription.deleteForcefully()));
+    return FutureUtil.waitForAll(deleted)
+        .thenCompose(all -> close(true))
+        .thenCompose(closed -> forgetLedgers())
+        .thenCompose(forgotten -> brokerService.deleteTopic(getName(), inUseToo));
+  }
+
+  /** The metadata store lists them for a shadow topic as they were when it was loaded. */
+  private CompletableFuture<Stat> forgetLedgers() {
+    return brokerService
+        .getPulsar()
+        .getLocalMetadataStore()
+        .put(
+            "/managed-ledgers/" + TopicName.get(getName()).getPersistenceNamingEncoding(),
+            new byte[0],
+            Optional.empty());
   }
 
   /** Whether the broker closes the topic, or has closed it. */
@@ -288,6 +355,9 @@ final class BroadcastTopic extends MeteredTopic {
       return CompletableFuture.failedFuture(
           new NotAllowedException(
               "Broadcast subscriptions need a connection made by the pulsar-broadcast plugin"));
+    }
+    if (sourceHold.refusal() != null) {
+      return CompletableFuture.failedFuture(new NotAllowedException(sourceHold.refusal()));
     }
     SubscriptionOption option = SubscribeOptions.named(asked, connection::nameOf);
     String name = option.getSubscriptionName();

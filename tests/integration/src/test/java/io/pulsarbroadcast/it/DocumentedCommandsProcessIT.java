@@ -74,7 +74,7 @@ class DocumentedCommandsProcessIT {
       operate();
       operateWithTheTool();
       upgrade();
-      addShadowTopic();
+      addAndRemoveShadowTopic();
       uninstall();
     }
     assertThat(run).containsExactlyInAnyOrderElementsOf(ours());
@@ -224,8 +224,9 @@ class DocumentedCommandsProcessIT {
   }
 
   /** Nothing is published to its source: {@link ShadowTopicProcessIT} says why. */
-  private void addShadowTopic() throws Exception {
+  private void addAndRemoveShadowTopic() throws Exception {
     execute("docs/operate.md", "bin/pulsar-admin topics create-shadow-topic");
+    execute("docs/operate.md", "bin/pulsar-admin topicPolicies set-retention");
     execute("docs/operate.md", "bin/pulsar-admin topics set-shadow-topics");
     // The policy is there when the broker has read it back.
     await()
@@ -235,6 +236,16 @@ class DocumentedCommandsProcessIT {
                 assertThat(broker.admin().topics().getShadowTopics(AREA_7))
                     .containsExactly(AREA_7 + "-b"));
     assertThat(broker.admin().topics().getShadowSource(AREA_7 + "-b")).isEqualTo(AREA_7);
+    execute("docs/operate.md", "bin/pulsar-admin topics remove-shadow-topics");
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .untilAsserted(
+            () ->
+                assertThat(broker.admin().topics().getStats(AREA_7 + "-b").getPublishers())
+                    .isEmpty());
+    execute("docs/operate.md", "bin/pulsar-admin topics stats persistent://city/traffic/area-7-b");
+    execute("docs/operate.md", "bin/pulsar-admin topics delete persistent://city/traffic/area-7-b");
+    assertThat(broker.admin().topics().getList("city/traffic")).doesNotContain(AREA_7 + "-b");
   }
 
   private void uninstall() throws Exception {

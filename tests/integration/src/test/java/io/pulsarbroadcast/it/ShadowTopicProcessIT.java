@@ -5,6 +5,7 @@ import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -203,6 +204,48 @@ class ShadowTopicProcessIT {
             () -> assertThat(broker.admin().topics().getSubscriptions(source)).isEmpty());
   }
 
+  /** I1 at the source: Pulsar would delete what its consumers have not had. */
+  @Test
+  void shouldRefuseAShadowTopicThatDeletesWhatItsSourceNeeds() throws Exception {
+    String source = Broker.newTopic();
+    broker.admin().topics().createNonPartitionedTopic(source);
+    String shadow = source + "-shadow";
+    broker.admin().topics().createShadowTopic(shadow, source);
+    assertThatThrownBy(() -> atOnce(shadow, "a").subscribe())
+        .hasMessageContaining("set-retention " + shadow)
+        .hasMessageContaining(source);
+    assertThat(broker.admin().topics().getSubscriptions(source)).isEmpty();
+    assertThat(broker.admin().topics().getSubscriptions(shadow)).isEmpty();
+    retainAll(shadow);
+    atOnce(shadow, "a").subscribe().close();
+  }
+
+  /** I1 at the source. */
+  @Test
+  void shouldDeleteNothingOfTheSourceWithAShadowTopic() throws Exception {
+    String source = Broker.newTopic();
+    String shadow = shadowOf(source);
+    atOnce(source, "away").subscribe().close();
+    try (Consumer<String> here = atOnce(shadow, "here").subscribe()) {
+      publishOneByOne(source, here);
+      // When it is loaded it writes down which ledgers its source has.
+      broker.admin().topics().unload(shadow);
+      awaitConnected(broker, here);
+      assertThatThrownBy(() -> broker.admin().topics().truncate(shadow))
+          .isInstanceOf(PulsarAdminException.class);
+      assertThatThrownBy(() -> broker.admin().topics().delete(shadow))
+          .as("in use")
+          .isInstanceOf(PulsarAdminException.class);
+    }
+    broker.admin().topics().removeShadowTopics(source);
+    broker.admin().topics().delete(shadow, true);
+    assertThat(broker.admin().topics().getList("public/default")).doesNotContain(shadow);
+    broker.admin().topics().unload(source);
+    try (Consumer<String> away = atOnce(source, "away").subscribe()) {
+      assertThat(receiveAndAck(away, 12)).isEqualTo(values(0, 12));
+    }
+  }
+
   /** Where consumers may not make subscriptions. */
   @Test
   void shouldHoldForADeclaredSubscription() throws Exception {
@@ -288,12 +331,37 @@ class ShadowTopicProcessIT {
   }
 
   private static String shadowOf(String source, String shadow) throws PulsarAdminException {
-    broker.admin().topics().createNonPartitionedTopic(source);
-    broker.admin().topics().createShadowTopic(shadow, source);
-    // The replicator's producer has none, and a topic that is in use takes none.
-    broker.admin().schemas().createSchema(shadow, Schema.STRING.getSchemaInfo());
-    broker.admin().topics().setShadowTopics(source, List.of(shadow));
+    shadowsOf(source, List.of(shadow));
     return shadow;
+  }
+
+  private static void shadowsOf(String source, List<String> shadows) throws PulsarAdminException {
+    broker.admin().topics().createNonPartitionedTopic(source);
+    for (String shadow : shadows) {
+      broker.admin().topics().createShadowTopic(shadow, source);
+      retainAll(shadow);
+      // The replicator's producer has none, and a topic that is in use takes none.
+      broker.admin().schemas().createSchema(shadow, Schema.STRING.getSchemaInfo());
+    }
+    broker.admin().topics().setShadowTopics(source, shadows);
+    // Who publishes before would be heard of only with the next message.
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(broker.admin().topics().getInternalStats(source).cursors.keySet())
+                    .filteredOn(cursor -> cursor.startsWith("pulsar.repl"))
+                    .hasSameSizeAs(shadows));
+  }
+
+  private static void retainAll(String shadow) throws PulsarAdminException {
+    broker.admin().topicPolicies().setRetention(shadow, new RetentionPolicies(-1, -1));
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(broker.admin().topicPolicies().getRetention(shadow, true))
+                    .isEqualTo(new RetentionPolicies(-1, -1)));
+    // A topic that is loaded hears of it later.
+    broker.admin().topics().unload(shadow);
   }
 
   /** The subscription at the source that holds for a shadow topic. */
