@@ -33,7 +33,9 @@ public final class ListenerRun {
   /** Of the smallest message: when it was due, its number within its key, and the key. */
   public static final int MIN_MESSAGE_BYTES = 2 * Long.BYTES + Integer.BYTES;
 
+  /** For as long as it is worth: who cannot keep up has a queue. */
   private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
   private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /**
@@ -230,6 +232,4 @@ public final class ListenerRun {
         .sendAsync()
         .thenRun(published::incrementAndGet);
   }
-
-  /** Until all are handled, or for as long as it is worth: who cannot keep up has a queue. */
 }

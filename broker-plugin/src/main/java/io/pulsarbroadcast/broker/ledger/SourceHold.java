@@ -67,6 +67,14 @@ public interface SourceHold {
     return CompletableFuture.completedFuture(null);
   }
 
+  /**
+   * The topic is about to be deleted, and closed: the metadata store forgets the ledgers that it
+   * lists for a shadow topic since its last load, or they would be deleted with it.
+   */
+  default CompletableFuture<Void> forgetLedgers() {
+    return CompletableFuture.completedFuture(null);
+  }
+
   /** The topic is closed: the source keeps what it keeps now. */
   default void close() {}
 }

@@ -329,6 +329,14 @@ final class SourceSubscription implements SourceHold {
   }
 
   @Override
+  public CompletableFuture<Void> forgetLedgers() {
+    return broker
+        .getLocalMetadataStore()
+        .put(PositionsLogName.metadataOf(topic.getName()), new byte[0], Optional.empty())
+        .thenAccept(stored -> {});
+  }
+
+  @Override
   public void close() {
     inTurn(this::disconnected);
   }

@@ -199,8 +199,7 @@ final class BroadcastConsumer extends Consumer
 
   /** Its client is told that it is connected, unless it is gone, or has given up. */
   BroadcastConsumer answered() {
-    CompletableFuture<?> subscribing = connection().getConsumers().get(consumerId());
-    answered = connection().isActive() && subscribing != null && !subscribing.isDone();
+    answered = connection().isActive() && connection().isAnswerDue(this);
     return this;
   }
 

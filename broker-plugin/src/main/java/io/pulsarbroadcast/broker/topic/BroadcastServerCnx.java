@@ -240,6 +240,15 @@ final class BroadcastServerCnx extends ServerCnx {
     return answered;
   }
 
+  /** Whether a consumer's subscribe is still to be answered, and not given up. From any thread. */
+  boolean isAnswerDue(BroadcastConsumer consumer) {
+    return isAnswerDue(getConsumers().get(consumer.consumerId()));
+  }
+
+  private static boolean isAnswerDue(CompletableFuture<?> subscribed) {
+    return subscribed != null && !subscribed.isDone();
+  }
+
   /**
    * Tells a consumer's client something as soon as its subscribe is answered, unless the consumer
    * is gone by then: a client that learns that it is closed or sent away, and then that it has
@@ -247,7 +256,7 @@ final class BroadcastServerCnx extends ServerCnx {
    */
   void onceAnswered(BroadcastConsumer consumer, Runnable telling) {
     CompletableFuture<?> subscribed = getConsumers().get(consumer.consumerId());
-    if (subscribed == null || subscribed.isDone()) {
+    if (!isAnswerDue(subscribed)) {
       telling.run();
       return;
     }

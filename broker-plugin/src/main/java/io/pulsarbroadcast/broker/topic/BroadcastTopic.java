@@ -20,7 +20,6 @@ import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,10 +41,8 @@ import org.apache.pulsar.broker.service.Subscription;
 import org.apache.pulsar.broker.service.SubscriptionOption;
 import org.apache.pulsar.broker.service.persistent.PersistentSubscription;
 import org.apache.pulsar.common.api.proto.CommandSubscribe.InitialPosition;
-import org.apache.pulsar.common.naming.TopicName;
 import org.apache.pulsar.common.policies.data.Policies;
 import org.apache.pulsar.common.util.FutureUtil;
-import org.apache.pulsar.metadata.api.Stat;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -205,19 +202,8 @@ final class BroadcastTopic extends MeteredTopic {
         this, (name, subscription) -> deleted.add(subscription.deleteForcefully()));
     return FutureUtil.waitForAll(deleted)
         .thenCompose(all -> close(true))
-        .thenCompose(closed -> forgetLedgers())
+        .thenCompose(closed -> sourceHold.forgetLedgers())
         .thenCompose(forgotten -> brokerService.deleteTopic(getName(), inUseToo));
-  }
-
-  /** The metadata store lists them for a shadow topic as they were when it was loaded. */
-  private CompletableFuture<Stat> forgetLedgers() {
-    return brokerService
-        .getPulsar()
-        .getLocalMetadataStore()
-        .put(
-            "/managed-ledgers/" + TopicName.get(getName()).getPersistenceNamingEncoding(),
-            new byte[0],
-            Optional.empty());
   }
 
   /** Whether the broker closes the topic, or has closed it. */
@@ -356,8 +342,9 @@ final class BroadcastTopic extends MeteredTopic {
           new NotAllowedException(
               "Broadcast subscriptions need a connection made by the pulsar-broadcast plugin"));
     }
-    if (sourceHold.refusal() != null) {
-      return CompletableFuture.failedFuture(new NotAllowedException(sourceHold.refusal()));
+    String shadowRefusal = sourceHold.refusal();
+    if (shadowRefusal != null) {
+      return CompletableFuture.failedFuture(new NotAllowedException(shadowRefusal));
     }
     SubscriptionOption option = SubscribeOptions.named(asked, connection::nameOf);
     String name = option.getSubscriptionName();

@@ -106,6 +106,38 @@ class RawSubscribeIT {
     }
   }
 
+  /** I3: as a client does whose subscribe takes it too long. */
+  @Test
+  void shouldLeaveNoPositionOfAConsumerBesideItsNamesakesWhoseClientGaveUp(Broker broker)
+      throws Exception {
+    String topic = Broker.newTopic();
+    int rounds = 20;
+    try (Consumer<String> beside = broker.broadcast(topic, "all", "beside").subscribe();
+        PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      List<CompletableFuture<?>> gaveUp = new ArrayList<>();
+      for (int round = 0; round < rounds; round++) {
+        long stays = FIRST + 2 * round;
+        raw.subscribe(stays, topic, "car-" + round).get();
+        // It is not answered.
+        raw.subscribe(stays + 1, topic, "car-" + round);
+        gaveUp.add(raw.close(stays + 1));
+      }
+      gaveUp.forEach(CompletableFuture::join);
+      // Answered after them.
+      raw.subscribe(FIRST + 2 * rounds, topic, "last").get();
+      PositionsRequests positions =
+          new PositionsRequests(broker.process().adminUrl(), topic, "all");
+      await()
+          .untilAsserted(
+              () -> assertThat(positions.list().number("connected")).isEqualTo(rounds + 2));
+      assertThat(positions.list().number("absent"))
+          .as("few that were told before they gave up")
+          .isLessThan(rounds / 2);
+      assertThat(beside.isConnected()).isTrue();
+    }
+  }
+
   /** I7: a client that is told first that its consumer is closed would wait for ever. */
   @Test
   void shouldNotAnswerThatAConsumerHasSubscribedThatIsClosedAlready(Broker broker)
