@@ -15,11 +15,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The benchmark commands at a small size, with the packaged plugin; what they measure is noise. */
+@Order(2)
 @Tag("complete")
 class BenchmarkProcessIT {
   @TempDir Path results;

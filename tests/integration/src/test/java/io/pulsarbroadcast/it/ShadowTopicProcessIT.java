@@ -29,12 +29,14 @@ import org.apache.pulsar.common.policies.data.RetentionPolicies;
 import org.apache.pulsar.common.util.Codec;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /**
  * I1 and I4 on a shadow topic (PIP-180), which serves more consumers of a topic elsewhere. On a
  * broker of its own, because stock Pulsar's shadow replicator does not release what it sends.
  */
+@Order(2)
 class ShadowTopicProcessIT {
 
   private static Broker broker;

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The Spring Boot applications of docs/examples, spring and spring-reactive: I1 and I4 on a broker
  * with the plugin; a clear failure that leaves nothing behind (I9) on one without.
  */
+@Order(2)
 @ExtendWith(BrokerExtension.class)
 @Tag("complete")
 class SpringProcessIT {

@@ -15,12 +15,14 @@ import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.apache.pulsar.common.policies.data.RetentionPolicies;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /**
  * I1 and I3 beyond the plugin's life: without the NAR a Broadcast subscription is an ordinary one
  * at its slowest consumer's position.
  */
+@Order(2)
 class UninstallProcessIT {
   private static final String SUBSCRIPTION = "all";
 
