@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  * I1 and I3 beyond the plugin's life: without the NAR a Broadcast subscription is an ordinary one
  * at its slowest consumer's position.
  */
-@Order(2)
+@Order(1)
 class UninstallProcessIT {
   private static final String SUBSCRIPTION = "all";
 
