@@ -240,6 +240,10 @@ class ShadowTopicProcessIT {
           .isInstanceOf(PulsarAdminException.class);
     }
     broker.admin().topics().removeShadowTopics(source);
+    // The replicator would make the topic again, until it hears of that.
+    await()
+        .untilAsserted(
+            () -> assertThat(broker.admin().topics().getStats(shadow).getPublishers()).isEmpty());
     broker.admin().topics().delete(shadow, true);
     assertThat(broker.admin().topics().getList("public/default")).doesNotContain(shadow);
     broker.admin().topics().unload(source);
