@@ -11,8 +11,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -70,5 +73,20 @@ final class FaultConsumers {
 
   private static long faultsOf(Broker broker, String topic) throws IOException {
     return broker.logLines("Fault: cannot open", PositionsFaults.localNameOf(topic)).size();
+  }
+
+  /** As many consumers as one address may have on a topic. */
+  static List<Consumer<String>> fillTopic(Broker broker, String topic) throws Exception {
+    List<Consumer<String>> others = new ArrayList<>();
+    for (int i = 0; i < PositionsFaults.MAX_CONSUMERS; i++) {
+      others.add(broker.broadcast(topic, "other", "other-" + i).subscribe());
+    }
+    return others;
+  }
+
+  static void assertOneTooMany(ConsumerBuilder<String> consumer) {
+    assertThatThrownBy(consumer::subscribe)
+        .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
+        .hasMessageContaining("Topic reached max same address consumers limit");
   }
 }

@@ -2,8 +2,10 @@
 package io.pulsarbroadcast.it;
 
 import static io.pulsarbroadcast.it.FaultConsumers.assertCarIsAtTwo;
+import static io.pulsarbroadcast.it.FaultConsumers.assertOneTooMany;
 import static io.pulsarbroadcast.it.FaultConsumers.assertRefusedWhileNoLogOpens;
 import static io.pulsarbroadcast.it.FaultConsumers.brief;
+import static io.pulsarbroadcast.it.FaultConsumers.fillTopic;
 import static io.pulsarbroadcast.it.FaultConsumers.leaveCarAtTwo;
 import static io.pulsarbroadcast.it.FaultConsumers.subscribeSoon;
 import static io.pulsarbroadcast.it.Messages.publish;
@@ -15,22 +17,17 @@ import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.client.api.Consumer;
-import org.apache.pulsar.client.api.ConsumerBuilder;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
-import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.Schema;
-import org.apache.pulsar.client.api.SubscriptionMode;
 import org.apache.pulsar.client.api.transaction.Transaction;
 import org.apache.pulsar.common.policies.data.DispatchRate;
 import org.junit.jupiter.api.AfterAll;
@@ -39,9 +36,6 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A subscription becomes Broadcast or plain, or that is refused, while something fails: it is the
@@ -72,7 +66,7 @@ class TypeChangeFaultProcessIT {
       publish(broker, topic, 0, 10);
       assertThat(receiveAndAck(plain, 4)).isEqualTo(values(0, 4));
     }
-    List<Consumer<String>> others = fill(topic);
+    List<Consumer<String>> others = fillTopic(broker, topic);
     assertOneTooMany(broker.broadcast(topic, "all", "a"));
     assertThat(stats(broker, topic, "all").getType()).isEqualTo("Exclusive");
     others.get(0).close();
@@ -94,7 +88,7 @@ class TypeChangeFaultProcessIT {
     broker.admin().namespaces().setSubscriptionDispatchRate(namespace, rate);
     String topic = OperatedBroker.topicIn(namespace);
     leaveNoPosition(topic);
-    List<Consumer<String>> others = fill(topic);
+    List<Consumer<String>> others = fillTopic(broker, topic);
     assertOneTooMany(broker.plain(topic, "all"));
     assertThat(stats(broker, topic, "all").getType()).isEqualTo("Broadcast");
     others.get(0).close();
@@ -106,21 +100,6 @@ class TypeChangeFaultProcessIT {
           .as("100 deliveries at 20 a second, of which the first, and one read more, come at once")
           .isGreaterThan(Duration.ofSeconds(2));
     }
-  }
-
-  /** As many consumers as one address may have on a topic. */
-  private static List<Consumer<String>> fill(String topic) throws Exception {
-    List<Consumer<String>> others = new ArrayList<>();
-    for (int i = 0; i < PositionsFaults.MAX_CONSUMERS; i++) {
-      others.add(broker.broadcast(topic, "other", "other-" + i).subscribe());
-    }
-    return others;
-  }
-
-  private static void assertOneTooMany(ConsumerBuilder<String> consumer) {
-    assertThatThrownBy(consumer::subscribe)
-        .isInstanceOf(PulsarClientException.ConsumerBusyException.class)
-        .hasMessageContaining("Topic reached max same address consumers limit");
   }
 
   /** A subscribe that is refused changes nothing, nor for a consumer that uses transactions. */
@@ -177,40 +156,6 @@ class TypeChangeFaultProcessIT {
     }
   }
 
-  /** I3: nobody would ever acknowledge what it keeps. */
-  @Test
-  void shouldEndWhatANonDurableConsumerBeganWhenTheBrokerDied() throws Exception {
-    String topic = topicWhoseFirstNonDurableSubscribeDied();
-    publish(broker, topic, 0, 3);
-    await()
-        .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
-  }
-
-  /** I1: a durable consumer that comes first after such an end is waited for as any other. */
-  @Test
-  void shouldKeepWhatADurableConsumerTookOverWhenTheBrokerDied() throws Exception {
-    String topic = topicWhoseFirstNonDurableSubscribeDied();
-    broker.broadcast(topic, "all", "car").subscribe().close();
-    publish(broker, topic, 0, 3);
-    broker.admin().topics().unload(topic);
-    try (Consumer<String> car = broker.broadcast(topic, "all", "car").subscribe()) {
-      assertThat(receiveAndAck(car, 3)).isEqualTo(values(0, 3));
-    }
-  }
-
-  private static String topicWhoseFirstNonDurableSubscribeDied() throws Exception {
-    String topic = Broker.newTopic();
-    broker.admin().topics().createNonPartitionedTopic(topic);
-    PositionsFaults faults = PositionsFaults.in(folder);
-    faults.haltWhenALogIsDeclared(topic);
-    try (PulsarClient client = broker.newClient()) {
-      nonDurable(client, topic).subscribeAsync();
-      await().until(() -> !broker.process().isAlive());
-    }
-    faults.startAgain(broker);
-    return topic;
-  }
-
   /** Whoever comes back misses nothing, though the write that made it plain was not answered. */
   @Test
   void shouldGoOnWithItsLogWhenItCouldNotFindOutWhetherItBecamePlain() throws Exception {
@@ -246,98 +191,5 @@ class TypeChangeFaultProcessIT {
             () ->
                 assertThat(stats(broker, topic, "all").getSubscriptionProperties())
                     .containsEntry("pulsar.broadcast.positions.waiting", "0"));
-  }
-
-  /** Nobody would ever acknowledge what a durable subscription keeps that nobody has. */
-  @Test
-  void shouldLeaveNoSubscriptionOfARefusedNonDurableConsumer() throws Exception {
-    String topic = Broker.newTopic();
-    List<Consumer<String>> others = fill(topic);
-    assertOneTooMany(nonDurable(topic));
-    assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("other");
-    for (Consumer<String> other : others) {
-      other.close();
-    }
-    try (PulsarClient client = brief(broker)) {
-      assertRefusedWhileNoLogOpens(
-          broker, folder, topic, () -> nonDurable(client, topic).subscribe());
-    }
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(broker.admin().topics().getSubscriptions(topic))
-                    .containsExactly("other"));
-  }
-
-  /** The same when it cannot be deleted then; the topic is loaded again before anybody comes. */
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void shouldEndWithTheNextLoadWhatARefusedNonDurableConsumerLeft(boolean marked) throws Exception {
-    String topic = Broker.newTopic();
-    broker.admin().topics().createNonPartitionedTopic(topic);
-    leaveRefusedNonDurable(topic, marked);
-    broker.admin().topics().unload(topic);
-    publish(broker, topic, 0, 1);
-    await()
-        .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
-  }
-
-  /** A plain consumer that takes over what was left has its subscription for good. */
-  @ParameterizedTest
-  @CsvSource({"true, false", "false, false", "true, true", "false, true"})
-  void shouldKeepWhatARefusedNonDurableConsumerLeftForAPlainOne(boolean loadedAgain, boolean marked)
-      throws Exception {
-    String topic = Broker.newTopic();
-    broker.admin().topics().createNonPartitionedTopic(topic);
-    leaveRefusedNonDurable(topic, marked);
-    if (loadedAgain) {
-      broker.admin().topics().unload(topic);
-    }
-    try (Consumer<String> plain = broker.plain(topic, "all").subscribe()) {
-      publish(broker, topic, 0, 5);
-      assertThat(receiveAndAck(plain, 2)).isEqualTo(values(0, 2));
-      awaitBacklog(broker, topic, "all", 3);
-    }
-    broker.admin().topics().unload(topic);
-    publish(broker, topic, 5, 6);
-    assertThat(stats(broker, topic, "all").getType())
-        .as("else it would end soon")
-        .isNotEqualTo("Broadcast");
-    try (Consumer<String> plain = broker.plain(topic, "all").subscribe()) {
-      assertThat(receiveAndAck(plain, 4)).isEqualTo(values(2, 6));
-    }
-  }
-
-  /**
-   * @param marked whether its cursor is marked, and its log not declared; else neither
-   */
-  private static void leaveRefusedNonDurable(String topic, boolean marked) throws Exception {
-    PositionsFaults faults = PositionsFaults.in(folder);
-    faults.failNextDeletion();
-    if (marked) {
-      faults.failNext(topic, PositionsFaults.Declaration.NOT_WRITTEN);
-    } else {
-      faults.failToOpen();
-    }
-    try (PulsarClient client = broker.newClient()) {
-      RawConnection raw = new RawConnection(broker, client);
-      assertThat(raw.subscribe(1_000_000, topic, "reader", false))
-          .failsWithin(Duration.ofMinutes(1));
-      assertThat(faults.isDeletionToFail()).isFalse();
-    } finally {
-      if (!marked) {
-        faults.open();
-      }
-    }
-    assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("all");
-  }
-
-  private static ConsumerBuilder<String> nonDurable(String topic) {
-    return nonDurable(broker.client(), topic);
-  }
-
-  private static ConsumerBuilder<String> nonDurable(PulsarClient client, String topic) {
-    return Broker.broadcast(client, topic, "all", "reader")
-        .subscriptionMode(SubscriptionMode.NonDurable);
   }
 }
