@@ -52,6 +52,27 @@ final class Subscriptions {
   }
 
   /**
+   * Waits until a cursor has a ledger. A topic that is closed while its cursor makes its first one
+   * forgets what was acknowledged.
+   */
+  static void awaitCursorLedger(Broker broker, String topic, String subscription) {
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () ->
+                assertThat(
+                        broker
+                            .admin()
+                            .topics()
+                            .getInternalStats(topic)
+                            .cursors
+                            .get(subscription)
+                            .state)
+                    .as("state of the cursor of %s", subscription)
+                    .isEqualTo("Open"));
+  }
+
+  /**
    * Waits until a consumer has come back that the broker sent away. A stock consumer that is closed
    * while it connects closes its connection, and with it everybody's on that client.
    */
