@@ -154,6 +154,13 @@ final class PositionsFaults {
                   return null;
                 }
                 if (method.getName().equals("asyncUpdateCursorInfo")
+                    && declared(arguments[2]).isPresent()
+                    && isAbout("hold", arguments[0])) {
+                  Files.move(FOLDER.resolve("hold"), FOLDER.resolve("held"));
+                  new Thread(() -> callWhenReleased(method, real, arguments)).start();
+                  return null;
+                }
+                if (method.getName().equals("asyncUpdateCursorInfo")
                     && isAbout(
                         declared(arguments[2]).isEmpty() ? "halt" : "halt when declared",
                         arguments[0])) {
@@ -194,6 +201,17 @@ final class PositionsFaults {
                   throw e.getCause();
                 }
               });
+        }
+
+        private static void callWhenReleased(Method method, Object target, Object[] arguments) {
+          try {
+            while (Files.exists(FOLDER.resolve("held"))) {
+              Thread.sleep(1);
+            }
+            method.invoke(target, arguments);
+          } catch (Exception e) {
+            e.printStackTrace();
+          }
         }
 
         /** Whether something is to happen, and to a topic of that name. */
@@ -798,6 +816,19 @@ final class PositionsFaults {
 
   boolean isFormerLogToFail() {
     return Files.exists(folder.resolve("former log, written"));
+  }
+
+  /** The next declaration of a log for a topic is not written until {@link #release}. */
+  void holdNextDeclaration(String topic) throws IOException {
+    say("hold", localNameOf(topic));
+  }
+
+  boolean isDeclarationHeld() {
+    return Files.exists(folder.resolve("held"));
+  }
+
+  void release() throws IOException {
+    Files.delete(folder.resolve("held"));
   }
 
   /** The broker dies as soon as no log is declared any more for the subscription "all". */

@@ -8,6 +8,7 @@ import static io.pulsarbroadcast.it.FaultConsumers.brief;
 import static io.pulsarbroadcast.it.FaultConsumers.fillTopic;
 import static io.pulsarbroadcast.it.FaultConsumers.leaveCarAtTwo;
 import static io.pulsarbroadcast.it.FaultConsumers.subscribeSoon;
+import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
@@ -23,7 +24,9 @@ import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.PulsarClient;
@@ -44,6 +47,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("complete")
 @Order(1)
 class TypeChangeFaultProcessIT {
+
+  /** How long to wait for what should not come. */
+  private static final Duration SILENCE = Duration.ofMillis(500);
 
   @TempDir private static Path folder;
   private static Broker broker;
@@ -153,6 +159,35 @@ class TypeChangeFaultProcessIT {
       assertThat(receiveUntil(plain, "message-4"))
           .as("I1, and what the broker had not stored yet")
           .endsWith(values(2, 5).toArray(String[]::new));
+    }
+  }
+
+  /** What it writes of the cursor would come between that and what closing the topic writes. */
+  @Test
+  void shouldNotCloseTheTopicUntilTheTypeChangeHasEnded() throws Exception {
+    String topic = Broker.newTopic();
+    broker.plain(topic, "all").subscribe().close();
+    publish(broker, topic, 0, 1);
+    PositionsFaults faults = PositionsFaults.in(folder);
+    faults.holdNextDeclaration(topic);
+    CompletableFuture<Consumer<String>> subscribed =
+        broker.atOnce(topic, "all", "car").subscribeAsync();
+    CompletableFuture<Void> unloaded;
+    await().until(faults::isDeclarationHeld);
+    try {
+      unloaded = broker.admin().topics().unloadAsync(topic);
+      assertThat(unloaded)
+          .as("an unload in a type change")
+          .failsWithin(SILENCE)
+          .withThrowableOfType(TimeoutException.class);
+    } finally {
+      faults.release();
+    }
+    unloaded.get();
+    try (Consumer<String> car = subscribed.get()) {
+      awaitConnected(broker, car);
+      assertThat(receiveAndAck(car, 1)).isEqualTo(values(0, 1));
+      assertNothingMore(car);
     }
   }
 
