@@ -21,11 +21,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The fleet and the publisher of the benchmarks, unchanged, on the floor. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class FloorServerTest {
   private FloorServer server;
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
  * I1 and I2 when a broker crashes under load: nobody misses what was acknowledged to the producer,
  * and first deliveries stay in order. Duplicates are allowed here.
  */
-@Order(2)
+@Order(1)
 class CrashProcessIT {
   private static final int MESSAGES_BEFORE_KILL = 500;
   private static final int MESSAGES_AFTER_KILL = 1_000;
