@@ -5,6 +5,7 @@ import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.TrimmedIT.trim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -30,11 +31,11 @@ class TerminationIT {
     try (Consumer<String> fast = broker.broadcast(topic, "all", "fast").subscribe();
         Consumer<String> slow = broker.broadcast(topic, "all", "slow").subscribe()) {
       // Not a multiple of five, after which a ledger is full: stock code fences a topic that is
-      // terminated while the next ledger is made.
+      // terminated while the next ledger is made, or one is trimmed.
       publish(broker, topic, 0, 12);
       assertThat(receiveAndAck(fast, 12)).isEqualTo(values(0, 12));
       List<Message<String>> received = receive(slow, 12);
-      slow.acknowledgeCumulative(received.get(4));
+      slow.acknowledgeCumulative(received.get(3));
       broker.admin().topics().terminateTopic(topic);
 
       await().until(fast::hasReachedEndOfTopic);
@@ -85,10 +86,12 @@ class TerminationIT {
   void shouldTellTheSecondConsumerOfATerminatedTopicThatWasLoadedAgain(Broker broker)
       throws Exception {
     String topic = Broker.newTopic();
+    List<MessageId> ids;
     try (Consumer<String> before = broker.broadcast(topic, "all", "away").subscribe()) {
-      publish(broker, topic, 0, 7);
+      ids = publish(broker, topic, 0, 7);
       assertThat(receiveAndAck(before, 7)).isEqualTo(values(0, 7));
     }
+    trim(broker, topic, ids.get(6));
     broker.admin().topics().terminateTopic(topic);
     broker.admin().topics().unload(topic);
     try (PulsarClient one = broker.newClient();
