@@ -108,7 +108,7 @@ class ManyConsumersStatsIT {
   }
 
   private static void assertSaysInInternalStats(Broker broker, String topic) throws Exception {
-    CursorStats cursor = broker.admin().topics().getInternalStats(topic).cursors.get(SUBSCRIPTION);
+    CursorStats cursor = Subscriptions.cursor(broker, topic, SUBSCRIPTION);
     assertThat(cursor.properties)
         .containsEntry("pulsar.broadcast.consumers", CONSUMERS + 1L)
         .containsEntry("pulsar.broadcast.lag.slowest.entries", (long) MESSAGES);

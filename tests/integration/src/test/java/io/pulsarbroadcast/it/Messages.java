@@ -4,6 +4,7 @@ package io.pulsarbroadcast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,8 +24,8 @@ final class Messages {
   /** How long a message that should come may take. */
   private static final int RECEIVE_SECONDS = 60;
 
-  /** How long to wait for a message that should not come. */
-  private static final int SILENCE_MILLIS = 500;
+  /** How long to wait for what should not come. */
+  static final Duration SILENCE = Duration.ofMillis(500);
 
   private Messages() {}
 
@@ -141,7 +142,7 @@ final class Messages {
 
   /** A message that comes though none should; null when none comes. */
   static <T> Message<T> receiveUnexpected(Consumer<T> consumer) throws PulsarClientException {
-    return consumer.receive(SILENCE_MILLIS, TimeUnit.MILLISECONDS);
+    return consumer.receive((int) SILENCE.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Fails when the consumer is given anything within a moment. */

@@ -79,8 +79,7 @@ class ShadowTopicProcessIT {
       await()
           .untilAsserted(
               () -> {
-                assertThat(broker.admin().topics().getInternalStats(shadow).cursors.get("all"))
-                    .extracting(cursor -> cursor.markDeletePosition)
+                assertThat(Subscriptions.cursor(broker, shadow, "all").markDeletePosition)
                     .isEqualTo(last.getLedgerId() + ":" + last.getEntryId());
                 // Counted from the position. The broker's running count, shown of plain
                 // subscriptions, may be off on a shadow topic that was loaded again.
@@ -401,12 +400,7 @@ class ShadowTopicProcessIT {
 
   private static long markDelete(String topic, String subscription) throws PulsarAdminException {
     String[] position =
-        broker
-            .admin()
-            .topics()
-            .getInternalStats(topic)
-            .cursors
-            .get(Codec.encode(subscription))
+        Subscriptions.cursor(broker, topic, Codec.encode(subscription))
             .markDeletePosition
             .split(":");
     return (Long.parseLong(position[0]) << 32) + Long.parseLong(position[1]);

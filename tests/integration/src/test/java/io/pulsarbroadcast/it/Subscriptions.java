@@ -12,6 +12,7 @@ import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
+import org.apache.pulsar.common.policies.data.ManagedLedgerInternalStats.CursorStats;
 import org.apache.pulsar.common.policies.data.SubscriptionStats;
 
 /** Declares subscriptions, and asks what {@code pulsar-admin topics stats} says of them. */
@@ -40,6 +41,12 @@ final class Subscriptions {
     return broker.admin().topics().getStats(topic).getSubscriptions().get(subscription);
   }
 
+  /** What the broker shows of a subscription's managed cursor. */
+  static CursorStats cursor(Broker broker, String topic, String subscription)
+      throws PulsarAdminException {
+    return broker.admin().topics().getInternalStats(topic).cursors.get(subscription);
+  }
+
   /** Waits until the backlog is {@code expected}. */
   static void awaitBacklog(Broker broker, String topic, String subscription, long expected) {
     await()
@@ -60,14 +67,7 @@ final class Subscriptions {
         .atMost(TIMEOUT)
         .untilAsserted(
             () ->
-                assertThat(
-                        broker
-                            .admin()
-                            .topics()
-                            .getInternalStats(topic)
-                            .cursors
-                            .get(subscription)
-                            .state)
+                assertThat(cursor(broker, topic, subscription).state)
                     .as("state of the cursor of %s", subscription)
                     .isEqualTo("Open"));
   }

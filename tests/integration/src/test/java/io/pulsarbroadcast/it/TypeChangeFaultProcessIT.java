@@ -8,6 +8,7 @@ import static io.pulsarbroadcast.it.FaultConsumers.brief;
 import static io.pulsarbroadcast.it.FaultConsumers.fillTopic;
 import static io.pulsarbroadcast.it.FaultConsumers.leaveCarAtTwo;
 import static io.pulsarbroadcast.it.FaultConsumers.subscribeSoon;
+import static io.pulsarbroadcast.it.Messages.SILENCE;
 import static io.pulsarbroadcast.it.Messages.assertNothingMore;
 import static io.pulsarbroadcast.it.Messages.publish;
 import static io.pulsarbroadcast.it.Messages.receive;
@@ -47,9 +48,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("complete")
 @Order(1)
 class TypeChangeFaultProcessIT {
-
-  /** How long to wait for what should not come. */
-  private static final Duration SILENCE = Duration.ofMillis(500);
 
   @TempDir private static Path folder;
   private static Broker broker;

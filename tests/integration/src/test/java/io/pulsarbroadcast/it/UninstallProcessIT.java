@@ -129,14 +129,7 @@ class UninstallProcessIT {
             .startPaused(true)
             .subscribe()) {
       assertThat(stats(broker, topic).getType()).isEqualTo("Exclusive");
-      assertThat(
-              broker
-                  .admin()
-                  .topics()
-                  .getInternalStats(topic)
-                  .cursors
-                  .get(SUBSCRIPTION)
-                  .markDeletePosition)
+      assertThat(Subscriptions.cursor(broker, topic, SUBSCRIPTION).markDeletePosition)
           .isEqualTo(slowestId.getLedgerId() + ":" + slowestId.getEntryId());
       plain.resume();
       assertThat(Messages.receiveAndAck(plain, 17)).isEqualTo(Messages.values(3, 20));
