@@ -236,13 +236,13 @@ public class BrokerExtension implements BeforeAllCallback, ParameterResolver {
      * RawConnection} has some that the client does not know.
      */
     PulsarClient newClient() throws PulsarClientException {
-      return PulsarClient.builder()
-          .serviceUrl(process.serviceUrl())
-          .enableTransaction(transactions)
-          .connectionMaxIdleSeconds(-1)
-          .operationTimeout(1, TimeUnit.MINUTES)
-          .lookupTimeout(1, TimeUnit.MINUTES)
-          .build();
+      return SharedTimer.build(
+          PulsarClient.builder()
+              .serviceUrl(process.serviceUrl())
+              .enableTransaction(transactions)
+              .connectionMaxIdleSeconds(-1)
+              .operationTimeout(1, TimeUnit.MINUTES)
+              .lookupTimeout(1, TimeUnit.MINUTES));
     }
 
     public PulsarAdmin admin() {

@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.it.lifecycle;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
+import io.pulsarbroadcast.it.SharedTimer;
 import io.pulsarbroadcast.it.lifecycle.Operation.Mistake;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -39,14 +40,15 @@ final class Clients implements AutoCloseable {
   }
 
   private static PulsarClient newClient(Broker broker) throws PulsarClientException {
-    return PulsarClient.builder()
-        .serviceUrl(broker.process().serviceUrl())
-        .enableTransaction(true)
-        // Stock Pulsar may wait half a minute for a reader of its transaction buffers' snapshots.
-        .operationTimeout(60, TimeUnit.SECONDS)
-        .ioThreads(1)
-        .listenerThreads(1)
-        .build();
+    return SharedTimer.build(
+        PulsarClient.builder()
+            .serviceUrl(broker.process().serviceUrl())
+            .enableTransaction(true)
+            // Stock Pulsar may wait half a minute for a reader of its transaction buffers'
+            // snapshots.
+            .operationTimeout(60, TimeUnit.SECONDS)
+            .ioThreads(1)
+            .listenerThreads(1));
   }
 
   /** How a topic's subscription is observed. */
