@@ -4,7 +4,11 @@
 # Runs the examples of all languages together on one Broadcast subscription of a real broker with the plugin, and checks
 # that every consumer receives every message, once and in order. See README.md beside it, or --help.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cd "$root"
+program=run.sh
+# shellcheck source=benchmark/launch.sh
+. benchmark/launch.sh
 
 usage() {
   cat <<'TEXT'
@@ -21,11 +25,6 @@ run where their client libraries are to be had, and are left out otherwise: npm'
 archive.apache.org, and libpulsar with its headers, where the compiler finds them.
 Exit code: 0 when every consumer received every message once and in order.
 TEXT
-}
-
-fail() {
-  echo "run.sh: $*" >&2
-  exit 1
 }
 
 # The value of an option, which has to be a whole number of 1 or more.
@@ -63,12 +62,7 @@ readonly subscription=alerts
 
 # --- What is there ---------------------------------------------------------------------------------------------------
 
-java_command=java
-if [ -n "${JAVA_HOME:-}" ]; then
-  java_command=$JAVA_HOME/bin/java
-fi
-command -v "$java_command" >/dev/null || fail "no java found; install JDK 17 or newer, or set JAVA_HOME"
-command -v mvn >/dev/null || fail "mvn not found; install Maven 3.8 or newer"
+check_tools
 
 languages=(java)
 skipped=()
@@ -157,24 +151,9 @@ take_if_there cpp "$(missing_for_cpp)"
 
 # --- Build -----------------------------------------------------------------------------------------------------------
 
-echo "Building the plugin ..."
-mvn -q -B -pl tests/process,broker-plugin -am -DskipTests package
-nar=$(find broker-plugin/target -maxdepth 1 -name 'pulsar-broadcast-broker-*.nar' -print -quit)
-[ -n "$nar" ] || fail "the build left no NAR in broker-plugin/target"
-
-# The same folder as the demo's: unpacked once.
-[ -n "$version" ] || version=$(sed -n 's:.*<pulsar.distribution.version>\(.*\)</.*:\1:p' pom.xml)
-distribution=benchmark/target/pulsar-distribution
-pulsar_home=$distribution/apache-pulsar-$version
-if [ ! -f "$distribution/complete-$version" ]; then
-  echo "Getting Pulsar $version (217 MB, once) ..."
-  mvn -q -B -N org.apache.maven.plugins:maven-dependency-plugin:3.8.0:unpack \
-    "-Dartifact=org.apache.pulsar:pulsar-server-distribution:$version:tar.gz:bin" \
-    "-DoutputDirectory=$PWD/$distribution" ||
-    fail "Maven does not get Pulsar $version; allowed for --pulsar: a released version"
-  [ -x "$pulsar_home/bin/pulsar" ] || fail "the distribution has no executable $pulsar_home/bin/pulsar"
-  touch "$distribution/complete-$version"
-fi
+build_benchmark
+get_distribution "$version"
+find_nar
 
 build_java() {
   mvn -q -B -f $examples/java process-classes
@@ -297,7 +276,7 @@ no_backlog() {
   stats && grep -q '"msgBacklog" : 0' "$work/stats.json"
 }
 
-echo "Starting Pulsar $version with $(basename "$nar") ..."
+echo "Starting $(basename "$pulsar_home") with $(basename "$nar") ..."
 "$java_command" -cp tests/process/target/classes:benchmark/config/target/classes $examples/StartBroker.java \
   "$pulsar_home" "$nar" "$work" "$work/urls" >"$work/broker-start.log" 2>&1 &
 broker=$!
