@@ -27,12 +27,14 @@ public final class BroadcastMetrics {
   /** In Micrometer's form; Prometheus reads {@code pulsar_broadcast_}. */
   static final String PREFIX = "pulsar.broadcast.";
 
+  static final String SERIES_PREFIX = "pulsar_broadcast_";
+
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final MetricLabels labels;
 
   @GuardedBy("this")
-  private final Map<Tags, SubscriptionMeters> meters = new HashMap<>();
+  private final Map<Tags, SubscriptionCounts> counts = new HashMap<>();
 
   @GuardedBy("this")
   private final Map<Tags, LatencyTimers> timers = new HashMap<>();
@@ -47,6 +49,7 @@ public final class BroadcastMetrics {
         .tags(labels.ofBroker())
         .strongReference(true)
         .register(registry);
+    registry.getPrometheusRegistry().register(new SubscriptionCollector(this::groups));
   }
 
   /** Makes the metrics of a subscription; its series are there until it is closed. */
@@ -60,36 +63,39 @@ public final class BroadcastMetrics {
   synchronized void add(SubscriptionMetrics member) {
     Tags tags = labels.ofSubscription(member.namespace(), member.topic(), member.subscription());
     Tags ofTimers = labels.ofTimers(member.namespace(), member.topic(), member.subscription());
-    member.meters(
-        joined(member, meters.computeIfAbsent(tags, t -> new SubscriptionMeters(registry, t))),
+    member.joined(
+        joined(member, counts.computeIfAbsent(tags, SubscriptionCounts::new)),
         joined(member, timers.computeIfAbsent(ofTimers, t -> new LatencyTimers(registry, t))));
   }
 
-  private static <G extends MeterGroup> G joined(SubscriptionMetrics member, G group) {
+  private static <G extends LabelGroup> G joined(SubscriptionMetrics member, G group) {
     group.add(member);
     return group;
   }
 
   synchronized void remove(SubscriptionMetrics member) {
-    leave(member, member.meters(), meters);
-    leave(member, member.timers(), timers);
+    leave(member, member.counts(), counts);
+    if (leave(member, member.timers(), timers)) {
+      member.timers().unregister();
+    }
   }
 
-  private static <G extends MeterGroup> void leave(
+  /** Returns whether the group is gone with its last member. */
+  private static <G extends LabelGroup> boolean leave(
       SubscriptionMetrics member, G group, Map<Tags, G> groups) {
-    if (group.remove(member)) {
-      groups.values().remove(group);
-      group.unregister();
+    boolean gone = group.remove(member);
+    if (gone) {
+      groups.remove(group.tags());
     }
+    return gone;
   }
 
   /** All metrics in Prometheus' text format. */
   public String scrape() {
-    groups().forEach(MeterGroup::takeSamples);
     return registry.scrape();
   }
 
-  private synchronized List<MeterGroup> groups() {
-    return List.copyOf(meters.values());
+  private synchronized List<SubscriptionCounts> groups() {
+    return List.copyOf(counts.values());
   }
 }

@@ -1,6 +1,20 @@
 /* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
 package io.pulsarbroadcast.broker.metrics;
 
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.ACKS;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.CATCH_UP_BYTES;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.CATCH_UP_ENTRIES;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.CATCH_UP_READS;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.DELIVERED_BYTES;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.DELIVERIES;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.POSITIONS_WRITE_FAILURES;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.POSITIONS_WRITTEN_BYTES;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.READ_FAILURES;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.REDELIVERIES;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.REFUSED_ACKS;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.REFUSED_SUBSCRIBES;
+import static io.pulsarbroadcast.broker.metrics.SubscriptionCounter.TAIL_ENTRIES;
+
 import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -13,7 +27,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Nothing here is called per consumer and message: a connection reports once per pass over its
  * consumers, an acknowledgement command once, an entry once per stage. The counters may be shared
- * by the subscriptions of a namespace, see {@link MeterGroup}.
+ * by the subscriptions of a namespace, see {@link LabelGroup}.
  */
 public final class SubscriptionMetrics {
 
@@ -23,10 +37,12 @@ public final class SubscriptionMetrics {
   private final String namespace;
   private final String topic;
   private final String subscription;
+  private final LongAdder messagesOut = new LongAdder();
+  private final LongAdder bytesOut = new LongAdder();
   private final LongAdder connections = new LongAdder();
   private final LongAdder laggards = new LongAdder();
   private final LongAdder unwritableConnections = new LongAdder();
-  private volatile SubscriptionMeters meters;
+  private volatile SubscriptionCounts counts;
   private volatile LatencyTimers timers;
   private volatile boolean closed;
   private volatile Supplier<SubscriptionSample> sampler = () -> SubscriptionSample.NONE;
@@ -35,7 +51,7 @@ public final class SubscriptionMetrics {
   /** Whether the last sample could be taken. */
   private volatile boolean sampled = true;
 
-  /** Made by {@link BroadcastMetrics}, which then gives it its meters. */
+  /** Made by {@link BroadcastMetrics}, which then gives it what it counts with. */
   SubscriptionMetrics(BroadcastMetrics all, String namespace, String topic, String subscription) {
     this.all = all;
     this.namespace = namespace;
@@ -66,50 +82,62 @@ public final class SubscriptionMetrics {
 
   /** Counts what a connection has written since it last reported. */
   public void delivered(long messages, long bytes, long redelivered) {
-    SubscriptionMeters counters = meters;
-    counters.deliveries.increment(messages);
-    counters.deliveredBytes.increment(bytes);
+    messagesOut.add(Math.max(0, messages));
+    bytesOut.add(bytes);
+    SubscriptionCounts current = counts;
+    current.add(DELIVERIES, messages);
+    current.add(DELIVERED_BYTES, bytes);
     if (redelivered > 0) {
-      counters.redeliveries.increment(redelivered);
+      current.add(REDELIVERIES, redelivered);
     }
+  }
+
+  /** The messages of this subscription alone that {@link #delivered} has counted. */
+  public long messagesOut() {
+    return messagesOut.sum();
+  }
+
+  /** Their bytes. */
+  public long bytesOut() {
+    return bytesOut.sum();
   }
 
   /** Counts acknowledged message ids, those refused among them. */
   public void acked(int ids) {
-    meters.acks.increment(ids);
+    counts.add(ACKS, ids);
   }
 
   /** Counts an acknowledgement that was not taken. */
   public void ackRefused() {
-    meters.refusedAcks.increment();
+    counts.add(REFUSED_ACKS, 1);
   }
 
   /** Counts a subscribe with a new name that a limit has refused. */
   public void subscribeRefused() {
-    meters.refusedSubscribes.increment();
+    counts.add(REFUSED_SUBSCRIBES, 1);
   }
 
   /** Counts entries that the tail reader brought. */
   public void tailRead(int entries) {
-    meters.tailEntries.increment(entries);
+    counts.add(TAIL_ENTRIES, entries);
   }
 
   /** Counts a read for consumers behind. */
   public void catchUpRead(int entries, long bytes) {
-    SubscriptionMeters counters = meters;
-    counters.catchUpReads.increment();
-    counters.catchUpEntries.increment(entries);
-    counters.catchUpBytes.increment(bytes);
+    SubscriptionCounts current = counts;
+    current.add(CATCH_UP_READS, 1);
+    current.add(CATCH_UP_ENTRIES, entries);
+    current.add(CATCH_UP_BYTES, bytes);
   }
 
   /** Counts a failed read of the topic, which is tried again. */
   public void readFailed() {
-    meters.readFailures.increment();
+    counts.add(READ_FAILURES, 1);
   }
 
   /** Counts entries left out for consumers that had not acknowledged them. */
   public void skipped(SkipCause cause, long entries) {
-    meters.skipped.get(cause).increment(entries);
+    counts.skipped(cause, entries);
   }
 
   /** A connection has its first consumer, or its last is gone. */
@@ -138,11 +166,11 @@ public final class SubscriptionMetrics {
 
   void positionsWritten(long nanos, int bytes) {
     timers.positionsWrites.record(nanos, TimeUnit.NANOSECONDS);
-    meters.positionsBytes.increment(bytes);
+    counts.add(POSITIONS_WRITTEN_BYTES, bytes);
   }
 
   void positionsNotWritten() {
-    meters.positionsFailures.increment();
+    counts.add(POSITIONS_WRITE_FAILURES, 1);
   }
 
   String namespace() {
@@ -157,16 +185,16 @@ public final class SubscriptionMetrics {
     return subscription;
   }
 
-  SubscriptionMeters meters() {
-    return meters;
+  SubscriptionCounts counts() {
+    return counts;
   }
 
   LatencyTimers timers() {
     return timers;
   }
 
-  void meters(SubscriptionMeters counters, LatencyTimers histograms) {
-    meters = counters;
+  void joined(SubscriptionCounts ofLabels, LatencyTimers histograms) {
+    counts = ofLabels;
     timers = histograms;
   }
 

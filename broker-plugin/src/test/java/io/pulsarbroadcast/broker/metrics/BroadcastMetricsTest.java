@@ -107,6 +107,32 @@ class BroadcastMetricsTest {
     assertThat(value(perTopic, "pulsar_broadcast_subscriptions")).isEqualTo(1);
   }
 
+  /** Prometheus takes a counter that goes back for one that began anew. */
+  @Test
+  void shouldNotCountBackWhenAProducerSaysThatABatchHasFewerThanNoMessages() {
+    SubscriptionMetrics metrics = of(perTopic, "area-7");
+    metrics.delivered(3, 300, 0);
+
+    metrics.delivered(-5, 100, 0);
+
+    assertThat(value(perTopic, "pulsar_broadcast_deliveries_total")).isEqualTo(3);
+    assertThat(value(perTopic, "pulsar_broadcast_delivered_bytes_total")).isEqualTo(400);
+    assertThat(metrics.messagesOut()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldShowNothingOfASubscriptionThatClosesWhileItIsScraped() {
+    SubscriptionMetrics closing = of(perTopic, "area-7");
+    of(perTopic, "area-8").delivered(3, 300, 0);
+    closing.sampleFrom(
+        () -> {
+          closing.close();
+          return SubscriptionSample.NONE;
+        });
+
+    assertThat(perTopic.scrape()).contains("area-8").doesNotContain("area-7");
+  }
+
   @Test
   void shouldStartASubscriptionOfTheSameNameAnew() {
     SubscriptionMetrics before = of(perTopic, "area-7");
