@@ -51,6 +51,9 @@ public final class BroadcastStats {
   /** From here to the subscription's method that is called. */
   private static final int OWN_FRAMES = 2;
 
+  /** Where the broker's classes are that answer operators. */
+  private static final String ADMIN = "org.apache.pulsar.broker.admin.";
+
   private static final StackWalker CALLERS = StackWalker.getInstance();
 
   /** The connected consumers of the subscription. */
@@ -95,6 +98,11 @@ public final class BroadcastStats {
 
   /** Replaces the list of all consumers; does nothing when that has been done. */
   public SubscriptionStatsImpl shown(SubscriptionStatsImpl stats) {
+    // As of a reader's: no partition that is added is to keep anything for it.
+    stats.isDurable = cursors.isKeptForDurable();
+    if (BriefStats.isSum()) {
+      return sumUp(stats);
+    }
     if (stats.subscriptionProperties instanceof Shown) {
       return stats;
     }
@@ -106,8 +114,6 @@ public final class BroadcastStats {
       }
     }
     stats.consumers = listed;
-    // As of a reader's: no partition that is added is to keep anything for it.
-    stats.isDurable = cursors.isKeptForDurable();
     Shown properties = new Shown(stats.subscriptionProperties);
     summary().forEach((name, value) -> properties.put(name, value.toString()));
     properties.put(NOT_LISTED, Long.toString(Math.max(0, consumers.count() - listed.size())));
@@ -135,10 +141,7 @@ public final class BroadcastStats {
    * Makes a list of consumers from which the broker, which counts and sums them for its metrics,
    * gets the right numbers: everything in the first, and the others with nothing.
    */
-  public void sumUp(SubscriptionStatsImpl stats) {
-    if (stats == null) {
-      return;
-    }
+  private SubscriptionStatsImpl sumUp(SubscriptionStatsImpl stats) {
     ConsumerStatsImpl everything = new ConsumerStatsImpl();
     everything.msgRateOut = stats.msgRateOut;
     everything.msgThroughputOut = stats.msgThroughputOut;
@@ -159,6 +162,7 @@ public final class BroadcastStats {
             return count;
           }
         };
+    return stats;
   }
 
   /** Adds to the managed cursor's properties, as they are shown. */
@@ -180,6 +184,21 @@ public final class BroadcastStats {
                     .filter(name -> !name.startsWith("java."))
                     .findFirst())
         .filter(SERIES_MAKERS::contains)
+        .isPresent();
+  }
+
+  /**
+   * Whether the broker asks a topic in order to answer an operator, and not for its own metrics.
+   */
+  public static boolean isForOperator() {
+    return CALLERS
+        .walk(
+            frames ->
+                frames
+                    .map(StackWalker.StackFrame::getClassName)
+                    .filter(name -> !name.startsWith("io.pulsarbroadcast.broker."))
+                    .findFirst())
+        .filter(name -> name.startsWith(ADMIN))
         .isPresent();
   }
 

@@ -11,6 +11,7 @@ import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastEntry;
 import io.pulsarbroadcast.broker.dispatch.ConsumerOwner;
 import io.pulsarbroadcast.broker.dispatch.FanoutConsumer;
+import io.pulsarbroadcast.broker.stats.BriefStats;
 import io.pulsarbroadcast.broker.stats.ConsumerRates;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -550,14 +551,24 @@ final class BroadcastConsumer extends Consumer
     rates = ConsumerRates.since(rates, fanout);
   }
 
+  /** All that is known, or the numbers alone where the broker only sums them up. */
   @Override
   public ConsumerStatsImpl getStats() {
-    ConsumerStatsImpl stats = new ConsumerStatsImpl();
+    ConsumerStatsImpl numbers = BriefStats.numbers(broadcast.broadcastStats());
+    if (numbers != null) {
+      return withNumbers(numbers);
+    }
+    ConsumerStatsImpl stats = withNumbers(new ConsumerStatsImpl());
     stats.setAddress(address());
     stats.consumerName = consumerName();
     stats.setConnectedSince(DateFormatter.format(connectedSinceMillis));
     stats.setClientVersion(cnx().getClientVersion());
     stats.metadata = getMetadata();
+    return stats;
+  }
+
+  /** Fills in every number that a consumer of this type has. */
+  private ConsumerStatsImpl withNumbers(ConsumerStatsImpl stats) {
     stats.msgOutCounter = fanout.messagesOut();
     stats.bytesOutCounter = fanout.bytesOut();
     stats.availablePermits = fanout.permits();
@@ -566,11 +577,9 @@ final class BroadcastConsumer extends Consumer
     stats.lastAckedTimestamp = lastAckedTimestamp;
     stats.lastConsumedFlowTimestamp = lastFlowTimestamp;
     ConsumerRates current = rates;
-    if (current != null) {
-      stats.msgRateOut = current.messagesPerSecond();
-      stats.msgThroughputOut = current.bytesPerSecond();
-      stats.msgRateRedeliver = current.redeliveredPerSecond();
-    }
+    stats.msgRateOut = current == null ? 0 : current.messagesPerSecond();
+    stats.msgThroughputOut = current == null ? 0 : current.bytesPerSecond();
+    stats.msgRateRedeliver = current == null ? 0 : current.redeliveredPerSecond();
     return stats;
   }
 

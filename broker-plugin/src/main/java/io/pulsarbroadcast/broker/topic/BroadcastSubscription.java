@@ -229,6 +229,17 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
     return broadcastStats.hidesConsumers() ? List.of() : consumers.asList();
   }
 
+  /** What all have been sent since the topic was loaded. The broker's own asks every consumer. */
+  @Override
+  public long getMsgOutCounter() {
+    return parts.metrics().messagesOut();
+  }
+
+  @Override
+  public long getBytesOutCounter() {
+    return parts.metrics().bytesOut();
+  }
+
   /** Lists some consumers only, see {@link BroadcastStats}. */
   @Override
   protected SubscriptionStatsImpl shown(SubscriptionStatsImpl stats) {

@@ -9,6 +9,8 @@ import io.pulsarbroadcast.broker.metrics.PersistTimes;
 import io.pulsarbroadcast.broker.metrics.Stage;
 import io.pulsarbroadcast.broker.metrics.SubscriptionMetrics;
 import io.pulsarbroadcast.broker.stats.BoundedStatsStream;
+import io.pulsarbroadcast.broker.stats.BriefStats;
+import io.pulsarbroadcast.broker.stats.BroadcastStats;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -103,17 +105,18 @@ abstract class MeteredTopic extends PersistentTopic {
 
   /**
    * The statistics from which the broker makes its own metrics: it counts and sums the consumers
-   * listed, so here all of them are in the list.
+   * listed, so here as many are in the list. Up to 3.0, also those of a partition that operators
+   * see.
    */
   @Override
   public TopicStatsImpl getStats(
       boolean preciseBacklog, boolean backlogSize, boolean earliestTimeInBacklog) {
-    TopicStatsImpl stats = super.getStats(preciseBacklog, backlogSize, earliestTimeInBacklog);
-    if (stats != null) {
-      broadcastSubscriptions()
-          .forEach(each -> each.broadcastStats().sumUp(stats.subscriptions.get(each.getName())));
+    if (BroadcastStats.isForOperator()) {
+      return super.getStats(preciseBacklog, backlogSize, earliestTimeInBacklog);
     }
-    return stats;
+    try (BriefStats brief = BriefStats.begin(false)) {
+      return super.getStats(preciseBacklog, backlogSize, earliestTimeInBacklog);
+    }
   }
 
   /** Once a minute: the broker updates rates, and writes down every consumer. */
@@ -128,13 +131,15 @@ abstract class MeteredTopic extends PersistentTopic {
     Map<String, Integer> limits = new HashMap<>();
     broadcastSubscriptions()
         .forEach(each -> limits.put(each.getName(), each.broadcastStats().maxConsumers()));
-    super.updateRates(
-        namespaceStats,
-        bundleStats,
-        limits.isEmpty() ? stream : new BoundedStatsStream(stream, limits),
-        replication,
-        namespace,
-        hydratePublishers);
+    try (BriefStats brief = BriefStats.begin(true)) {
+      super.updateRates(
+          namespaceStats,
+          bundleStats,
+          limits.isEmpty() ? stream : new BoundedStatsStream(stream, limits),
+          replication,
+          namespace,
+          hydratePublishers);
+    }
   }
 
   /** Adds to the one managed cursor of a Broadcast subscription what can be said of the others. */

@@ -4,6 +4,8 @@ package io.pulsarbroadcast.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import io.pulsarbroadcast.process.FreePorts;
 import java.net.URI;
@@ -11,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.pulsar.client.api.Consumer;
+import org.apache.pulsar.common.policies.data.SubscriptionStats;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
@@ -130,10 +133,62 @@ class MetricSettingsProcessIT {
       assertThat(Scrape.get(broker.process(), "/admin/v2/broker-stats/topics"))
           .as("two of five")
           .satisfies(text -> assertThat(text.split("\"consumerName\":\"car-")).hasSize(1 + 2));
+      assertRatesCoverAll(broker, topic);
+      assertShowsFewOfAPartition(broker);
       stock.close();
       for (Consumer<String> consumer : consumers) {
         consumer.close();
       }
+    }
+  }
+
+  /** Of those that are not written down, too: each of five is sent the same. */
+  private static void assertRatesCoverAll(Broker broker, String topic) {
+    await()
+        .atMost(TIMEOUT)
+        .untilAsserted(
+            () -> {
+              Messages.publish(broker, topic, 0, 10);
+              JsonNode written =
+                  new ObjectMapper()
+                      .readTree(Scrape.get(broker.process(), "/admin/v2/broker-stats/topics"))
+                      .findValue(SUBSCRIPTION);
+              double listed = 0;
+              for (JsonNode consumer : written.get("consumers")) {
+                assertThat(consumer.get("address").asText()).isNotEmpty();
+                listed += consumer.get("msgRateOut").asDouble();
+              }
+              assertThat(listed).isPositive();
+              assertThat(written.get("msgRateOut").asDouble()).isGreaterThan(1.5 * listed);
+            });
+  }
+
+  /** The broker of 3.0 asks a topic for this as it does for its own metrics. */
+  private static void assertShowsFewOfAPartition(Broker broker) throws Exception {
+    String topic = Broker.newTopic();
+    broker.admin().topics().createPartitionedTopic(topic, 1);
+    String partition = topic + "-partition-0";
+    List<Consumer<String>> consumers = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      consumers.add(broker.broadcast(partition, SUBSCRIPTION, "car-" + i).subscribe());
+    }
+    SubscriptionStats shown =
+        broker
+            .admin()
+            .topics()
+            .getPartitionedStats(topic, true)
+            .getPartitions()
+            .get(partition)
+            .getSubscriptions()
+            .get(SUBSCRIPTION);
+    assertThat(shown.getConsumers())
+        .hasSize(2)
+        .allMatch(consumer -> consumer.getConsumerName().startsWith("car-"));
+    assertThat(shown.getSubscriptionProperties())
+        .containsEntry("pulsar.broadcast.consumers", "5")
+        .containsEntry("pulsar.broadcast.consumers.not.listed", "3");
+    for (Consumer<String> consumer : consumers) {
+      consumer.close();
     }
   }
 
