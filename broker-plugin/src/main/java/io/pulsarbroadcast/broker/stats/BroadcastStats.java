@@ -48,8 +48,7 @@ public final class BroadcastStats {
           "org.apache.pulsar.broker.stats.prometheus.NamespaceStatsAggregator",
           "org.apache.pulsar.broker.stats.OpenTelemetryConsumerStats");
 
-  /** From here to the subscription's method that is called. */
-  private static final int OWN_FRAMES = 2;
+  private static final String OWN = "io.pulsarbroadcast.broker.";
 
   /** Where the broker's classes are that answer operators. */
   private static final String ADMIN = "org.apache.pulsar.broker.admin.";
@@ -174,32 +173,25 @@ public final class BroadcastStats {
 
   /** Whether consumers are being asked for to make a series of each: there are too many. */
   public boolean hidesConsumers() {
-    return CALLERS
-        .walk(
-            frames ->
-                frames
-                    .skip(OWN_FRAMES)
-                    .map(StackWalker.StackFrame::getClassName)
-                    // One of them asks within a stream.
-                    .filter(name -> !name.startsWith("java."))
-                    .findFirst())
-        .filter(SERIES_MAKERS::contains)
-        .isPresent();
+    return SERIES_MAKERS.contains(caller());
   }
 
   /**
    * Whether the broker asks a topic in order to answer an operator, and not for its own metrics.
    */
   public static boolean isForOperator() {
-    return CALLERS
-        .walk(
-            frames ->
-                frames
-                    .map(StackWalker.StackFrame::getClassName)
-                    .filter(name -> !name.startsWith("io.pulsarbroadcast.broker."))
-                    .findFirst())
-        .filter(name -> name.startsWith(ADMIN))
-        .isPresent();
+    return caller().startsWith(ADMIN);
+  }
+
+  /** The class of the broker that asks, also within a stream, or an empty name. */
+  private static String caller() {
+    return CALLERS.walk(
+        frames ->
+            frames
+                .map(StackWalker.StackFrame::getClassName)
+                .filter(name -> !name.startsWith(OWN) && !name.startsWith("java."))
+                .findFirst()
+                .orElse(""));
   }
 
   private Map<String, Long> summary() {
