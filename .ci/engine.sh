@@ -111,7 +111,7 @@ find_image() {
   command -v mmdebstrap >/dev/null || require mmdebstrap || return
   get_distribution "$version"
   step "Making $image"
-  run nice -n 19 "$root/.ci/container-image" "$pulsar_home" "$image" ||
+  run "$root/.ci/container-image" "$pulsar_home" "$image" ||
     skipped "apachepulsar/pulsar:$version cannot be pulled, and $image cannot be made"
 }
 
