@@ -368,19 +368,23 @@ public final class PositionsLedger implements PositionsStore.Log {
 
   /** Whether another load of the topic has it, see {@link #openLedger}. */
   private boolean isClosedByAnother() {
-    return !closed
-        && !reopening
-        && ((ManagedLedgerImpl) ledger).getState() == ManagedLedgerImpl.State.Closed;
+    return !closed && !reopening && isClosed(ledger);
+  }
+
+  private static boolean isClosed(ManagedLedger ledger) {
+    return ((ManagedLedgerImpl) ledger).getState() == ManagedLedgerImpl.State.Closed;
   }
 
   /**
    * Somebody else has written to the log, or has it, so this one never takes anything again: the
    * topic closes, as the broker has it close when that happens to its own ledger, and is loaded
-   * anew.
+   * anew. A topic that was closed without waiting for its subscriptions has been loaded anew.
    */
   private synchronized void closeTopic() {
     // The former log takes one record only, and is fenced while it is being deleted.
-    if (!takenOver && !name.equals(PositionsLogName.former(topic.getName(), subscription))) {
+    if (!takenOver
+        && !isClosed(topic.getManagedLedger())
+        && !name.equals(PositionsLogName.former(topic.getName(), subscription))) {
       takenOver = true;
       log.warn(
           "[{}][{}] The positions log has been taken over: closing the topic, to load it again",
