@@ -87,9 +87,7 @@ public final class SubscriptionMetrics {
     SubscriptionCounts current = counts;
     current.add(DELIVERIES, messages);
     current.add(DELIVERED_BYTES, bytes);
-    if (redelivered > 0) {
-      current.add(REDELIVERIES, redelivered);
-    }
+    current.add(REDELIVERIES, redelivered);
   }
 
   /** The messages of this subscription alone that {@link #delivered} has counted. */

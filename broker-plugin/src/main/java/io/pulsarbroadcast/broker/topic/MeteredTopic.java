@@ -111,7 +111,7 @@ abstract class MeteredTopic extends PersistentTopic {
   @Override
   public TopicStatsImpl getStats(
       boolean preciseBacklog, boolean backlogSize, boolean earliestTimeInBacklog) {
-    if (BroadcastStats.isForOperator()) {
+    if (persistTimes == null || BroadcastStats.isForOperator()) {
       return super.getStats(preciseBacklog, backlogSize, earliestTimeInBacklog);
     }
     try (BriefStats brief = BriefStats.begin(false)) {
@@ -128,6 +128,11 @@ abstract class MeteredTopic extends PersistentTopic {
       ClusterReplicationMetrics replication,
       String namespace,
       boolean hydratePublishers) {
+    if (persistTimes == null) {
+      super.updateRates(
+          namespaceStats, bundleStats, stream, replication, namespace, hydratePublishers);
+      return;
+    }
     Map<String, Integer> limits = new HashMap<>();
     broadcastSubscriptions()
         .forEach(each -> limits.put(each.getName(), each.broadcastStats().maxConsumers()));
