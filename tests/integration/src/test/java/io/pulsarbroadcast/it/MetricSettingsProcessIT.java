@@ -99,10 +99,7 @@ class MetricSettingsProcessIT {
                 .setting("statsUpdateFrequencyInSecs", "1")
                 .setting("broadcastStatsMaxConsumers", "2"))) {
       String topic = Broker.newTopic();
-      List<Consumer<String>> consumers = new ArrayList<>();
-      for (int i = 0; i < 5; i++) {
-        consumers.add(broker.broadcast(topic, SUBSCRIPTION, "car-" + i).subscribe());
-      }
+      List<Consumer<String>> consumers = subscribeFive(broker, topic);
       Consumer<byte[]> stock =
           broker.client().newConsumer().topic(topic).subscriptionName("stock").subscribe();
 
@@ -142,6 +139,15 @@ class MetricSettingsProcessIT {
     }
   }
 
+  private static List<Consumer<String>> subscribeFive(Broker broker, String topic)
+      throws Exception {
+    List<Consumer<String>> consumers = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      consumers.add(broker.broadcast(topic, SUBSCRIPTION, "car-" + i).subscribe());
+    }
+    return consumers;
+  }
+
   /** Of those that are not written down, too: each of five is sent the same. */
   private static void assertRatesCoverAll(Broker broker, String topic) {
     await()
@@ -168,10 +174,7 @@ class MetricSettingsProcessIT {
     String topic = Broker.newTopic();
     broker.admin().topics().createPartitionedTopic(topic, 1);
     String partition = topic + "-partition-0";
-    List<Consumer<String>> consumers = new ArrayList<>();
-    for (int i = 0; i < 5; i++) {
-      consumers.add(broker.broadcast(partition, SUBSCRIPTION, "car-" + i).subscribe());
-    }
+    List<Consumer<String>> consumers = subscribeFive(broker, partition);
     SubscriptionStats shown =
         broker
             .admin()
