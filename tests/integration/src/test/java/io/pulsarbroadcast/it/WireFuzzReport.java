@@ -18,6 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,6 +36,9 @@ final class WireFuzzReport {
       Double.parseDouble(System.getProperty("wire.p99.ratio", "1.10"));
 
   private static final int MORE_THREADS = 16;
+
+  /** How a thread of Java begins in a dump. */
+  private static final Pattern THREAD = Pattern.compile("^\"(.*)\" #\\d+ ", Pattern.MULTILINE);
 
   /** What Pulsar itself logs of frames that no client sends; with its NAR or without. */
   private static final List<Pattern> EXPECTED =
@@ -84,7 +90,13 @@ final class WireFuzzReport {
   /** Of the broker, since it was started. */
   private record Counters(double refusedAcks, double refusedSubscribes, Duration cpu) {}
 
-  private record Memory(MemoryReading reading, double threads, double positionsWaiting) {}
+  /** {@code threads}: how many there are of each name, without its numbers. */
+  private record Memory(MemoryReading reading, Map<String, Long> threads, double positionsWaiting) {
+
+    long threadCount() {
+      return threads.values().stream().mapToLong(Long::longValue).sum();
+    }
+  }
 
   /** {@code latencies}: of each group. */
   private record Phase(boolean fuzzed, List<Histogram> latencies) {}
@@ -173,10 +185,19 @@ final class WireFuzzReport {
   }
 
   private Memory memory() throws IOException, InterruptedException {
-    MemoryReading reading = MemoryReading.of(measured);
-    MetricsPage page = measured.metrics();
     return new Memory(
-        reading, page.sum("jvm_threads_current"), page.sum("pulsar_broadcast_positions_waiting"));
+        MemoryReading.of(measured),
+        threads(),
+        measured.metrics().sum("pulsar_broadcast_positions_waiting"));
+  }
+
+  private Map<String, Long> threads() throws IOException {
+    String dump = new Jcmd(measured.process().orElseThrow()).run("Thread.print");
+    return THREAD
+        .matcher(dump)
+        .results()
+        .map(thread -> thread.group(1).replaceAll("\\d+", "N"))
+        .collect(Collectors.groupingBy(name -> name, TreeMap::new, Collectors.counting()));
   }
 
   // --- Afterwards ------------------------------------------------------------------------------
@@ -301,10 +322,26 @@ final class WireFuzzReport {
     checks.add(
         Check.counted(
             "at most " + MORE_THREADS + " threads more than at the start",
-            atEnd.threads <= memoryAtStart.threads + MORE_THREADS,
-            "%.0f, then %.0f",
-            memoryAtStart.threads,
-            atEnd.threads));
+            atEnd.threadCount() <= memoryAtStart.threadCount() + MORE_THREADS,
+            "%d, then %d",
+            memoryAtStart.threadCount(),
+            atEnd.threadCount()));
+    showThreads(atEnd.threads);
+  }
+
+  /** By name, so that a growing pool is seen. */
+  private void showThreads(Map<String, Long> atEnd) throws IOException {
+    ResultTable table = new ResultTable("threads whose number has changed", "start", "end");
+    Set<String> names = new TreeSet<>(memoryAtStart.threads.keySet());
+    names.addAll(atEnd.keySet());
+    for (String name : names) {
+      long before = memoryAtStart.threads.getOrDefault(name, 0L);
+      long after = atEnd.getOrDefault(name, 0L);
+      if (before != after) {
+        table.row(name, before, after);
+      }
+    }
+    show("threads", table);
   }
 
   private static void row(ResultTable table, String when, Memory memory) {
@@ -313,7 +350,7 @@ final class WireFuzzReport {
         memory.reading.heapMegabytes(),
         memory.reading.directMegabytes(),
         memory.reading.residentMegabytes(),
-        memory.threads,
+        memory.threadCount(),
         memory.positionsWaiting);
   }
 
