@@ -18,6 +18,7 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.pulsar.broker.service.BrokerServiceException;
 import org.apache.pulsar.broker.service.BrokerServiceException.NotAllowedException;
@@ -43,6 +44,10 @@ final class BroadcastConsumer extends Consumer
 
   private static final Logger log = LoggerFactory.getLogger(BroadcastConsumer.class);
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+  /** See {@link #sendBack}. */
+  private static final int SENT_BACK_AFTER_MILLIS = 1_000;
+
   private static final VarHandle CLOSED;
 
   static {
@@ -495,10 +500,25 @@ final class BroadcastConsumer extends Consumer
                     .getCommandSender()
                     .sendErrorResponse(
                         requestId, BrokerServiceException.getClientErrorCode(e), e.getMessage());
-                // It is off the subscription; its client comes back.
-                BrokerLine.disconnect(this, false, Optional.empty());
+                sendBack();
               }
             });
+  }
+
+  /**
+   * It is off the subscription, and its client comes back when it is told that it is closed. It
+   * would stay away for good if it heard that before it has taken in that its unsubscribe failed:
+   * the Java client may do so on the thread that asked, and leaves the state <em>closing</em> only
+   * then.
+   */
+  private void sendBack() {
+    connection()
+        .ctx()
+        .executor()
+        .schedule(
+            () -> BrokerLine.disconnect(this, false, Optional.empty()),
+            SENT_BACK_AFTER_MILLIS,
+            TimeUnit.MILLISECONDS);
   }
 
   /** A client that has not been answered asks again. */

@@ -11,6 +11,7 @@ import static io.pulsarbroadcast.it.Messages.receive;
 import static io.pulsarbroadcast.it.Messages.receiveAndAck;
 import static io.pulsarbroadcast.it.Messages.receiveUntil;
 import static io.pulsarbroadcast.it.Messages.values;
+import static io.pulsarbroadcast.it.RawConnection.FIRST;
 import static io.pulsarbroadcast.it.Subscriptions.awaitBacklog;
 import static io.pulsarbroadcast.it.Subscriptions.awaitConnected;
 import static io.pulsarbroadcast.it.Subscriptions.stats;
@@ -29,6 +30,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +42,7 @@ import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.api.SubscriptionMode;
+import org.apache.pulsar.common.api.proto.BaseCommand;
 import org.apache.pulsar.common.policies.data.ConsumerStats;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -207,6 +210,35 @@ class PositionsFaultProcessIT {
       publish(broker, topic, 12, 13);
       assertThat(receiveAndAck(other, 1)).isEqualTo(values(12, 13));
       awaitBacklog(broker, topic, "all", 0);
+    }
+  }
+
+  /** I7: a client that is closed before it has taken in the failure stays away for good. */
+  @Test
+  void shouldSendAConsumerBackSomeTimeAfterItsUnsubscribeFailed() throws Exception {
+    String topic = Broker.newTopic();
+    try (Consumer<String> other = broker.broadcast(topic, "all", "other").subscribe();
+        PulsarClient client = broker.newClient()) {
+      RawConnection raw = new RawConnection(broker, client);
+      raw.subscribe(FIRST, topic, "car").get();
+      Map<BaseCommand.Type, Long> heardNanos = new ConcurrentHashMap<>();
+      raw.heard(command -> heardNanos.putIfAbsent(command.getType(), System.nanoTime()) == null);
+      PositionsFaults faults = PositionsFaults.in(folder);
+      faults.failWrites();
+      try {
+        assertThat(RawConnection.isDone(raw.unsubscribe(FIRST)).get()).isFalse();
+      } finally {
+        faults.takeWrites();
+      }
+      await()
+          .untilAsserted(() -> assertThat(heardNanos).containsKey(BaseCommand.Type.CLOSE_CONSUMER));
+      assertThat(
+              Duration.ofNanos(
+                  heardNanos.get(BaseCommand.Type.CLOSE_CONSUMER)
+                      - heardNanos.get(BaseCommand.Type.ERROR)))
+          .isGreaterThan(Duration.ofMillis(100));
+      publish(broker, topic, 0, 1);
+      assertThat(receiveAndAck(other, 1)).isEqualTo(values(0, 1));
     }
   }
 
