@@ -500,7 +500,6 @@ final class BroadcastConsumer extends Consumer
                     .getCommandSender()
                     .sendErrorResponse(
                         requestId, BrokerServiceException.getClientErrorCode(e), e.getMessage());
-                sendBack();
               }
             });
   }
@@ -509,7 +508,7 @@ final class BroadcastConsumer extends Consumer
    * It is off the subscription, and its client comes back when it is told that it is closed. It
    * would stay away for good if it heard that before it has taken in that its unsubscribe failed:
    * the Java client may do so on the thread that asked, and leaves the state <em>closing</em> only
-   * then.
+   * then. Once, however often it asks: its next consumer has the same id.
    */
   private void sendBack() {
     connection()
@@ -525,6 +524,12 @@ final class BroadcastConsumer extends Consumer
   private synchronized CompletableFuture<Void> unsubscribed() {
     if (unsubscribed == null) {
       unsubscribed = broadcast.unsubscribe(this);
+      unsubscribed.whenComplete(
+          (done, e) -> {
+            if (e != null) {
+              sendBack();
+            }
+          });
     }
     return unsubscribed;
   }

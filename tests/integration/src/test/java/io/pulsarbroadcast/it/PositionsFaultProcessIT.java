@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -223,10 +224,12 @@ class PositionsFaultProcessIT {
       raw.subscribe(FIRST, topic, "car").get();
       Map<BaseCommand.Type, Long> heardNanos = new ConcurrentHashMap<>();
       raw.heard(command -> heardNanos.putIfAbsent(command.getType(), System.nanoTime()) == null);
+      Queue<BaseCommand> closed = raw.heard(BaseCommand::hasCloseConsumer);
       PositionsFaults faults = PositionsFaults.in(folder);
       faults.failWrites();
       try {
         assertThat(RawConnection.isDone(raw.unsubscribe(FIRST)).get()).isFalse();
+        assertThat(RawConnection.isDone(raw.unsubscribe(FIRST)).get()).as("again").isFalse();
       } finally {
         faults.takeWrites();
       }
@@ -237,6 +240,10 @@ class PositionsFaultProcessIT {
                   heardNanos.get(BaseCommand.Type.CLOSE_CONSUMER)
                       - heardNanos.get(BaseCommand.Type.ERROR)))
           .isGreaterThan(Duration.ofMillis(100));
+      await()
+          .during(Duration.ofMillis(500))
+          .untilAsserted(
+              () -> assertThat(closed).as("its next consumer has the same id").hasSize(1));
       publish(broker, topic, 0, 1);
       assertThat(receiveAndAck(other, 1)).isEqualTo(values(0, 1));
     }
