@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.client;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -55,6 +56,23 @@ public interface BroadcastConsumerBuilder<T> extends ConsumerBuilder<T> {
   BroadcastConsumerBuilder<T> cursorTimeToLive(Duration timeToLive);
 
   /**
+   * Subscribes a topic or one of its shadow topics (PIP-180), which serve it from more brokers:
+   * that which the consumer's name chooses, so that each has about as many consumers. Only together
+   * with Broadcast, and instead of other topics.
+   *
+   * <p>Where the source has the property {@code pulsar.broadcast.position.scope=shadows}, a
+   * position goes along with its consumer: with other shadow topics than before, a name that comes
+   * to another topic goes on after what it has acknowledged. Close a consumer before you subscribe
+   * it with other topics, and tell all consumers the same ones.
+   *
+   * @param topic the source of the shadow topics
+   * @param shadowTopics in any order; those that are about to be deleted are left out
+   * @throws IllegalArgumentException if a topic is not persistent
+   * @throws NullPointerException if an argument, or a shadow topic, is null
+   */
+  BroadcastConsumerBuilder<T> topicWithShadows(String topic, Collection<String> shadowTopics);
+
+  /**
    * Gives up the order of deliveries for redelivery of single messages. Only together with
    * Broadcast.
    *
@@ -68,9 +86,10 @@ public interface BroadcastConsumerBuilder<T> extends ConsumerBuilder<T> {
    * Subscribes, as {@link #subscribeAsync()} does, and waits for it.
    *
    * @throws BroadcastNotSupportedException if Broadcast is chosen and the broker has no plugin
-   * @throws IllegalArgumentException if settings contradict each other: {@link #cursorTimeToLive}
-   *     or {@link #unordered()} without Broadcast, or a property {@code pulsar.subscription.type}
-   *     that differs from the type chosen with our {@link SubscriptionType}
+   * @throws IllegalArgumentException if settings contradict each other: {@link #cursorTimeToLive},
+   *     {@link #topicWithShadows} or {@link #unordered()} without Broadcast, other topics with
+   *     {@link #topicWithShadows}, or a property {@code pulsar.subscription.type} that differs from
+   *     the type chosen with our {@link SubscriptionType}
    */
   @Override
   Consumer<T> subscribe() throws PulsarClientException;
@@ -79,8 +98,8 @@ public interface BroadcastConsumerBuilder<T> extends ConsumerBuilder<T> {
    * Subscribes; with Broadcast, once the broker is known to have the plugin.
    *
    * <p>One broker is asked once for each {@link BroadcastClient}, of several topics that of the
-   * first one. With {@code topicsPattern} none is asked: a broker without the plugin then makes
-   * ordinary consumers.
+   * first one, and of {@link #topicWithShadows} that of the source. With {@code topicsPattern} none
+   * is asked: a broker without the plugin then makes ordinary consumers.
    *
    * <p>Without {@code consumerName} the consumer gets a name of 128 random bits: unlike Pulsar's
    * five digits it meets no other, and a consumer started later does not find its position.
@@ -229,8 +248,8 @@ public interface BroadcastConsumerBuilder<T> extends ConsumerBuilder<T> {
    * Pulsar's retry letter topic, for {@code reconsumeLater}. With Broadcast each consumer has its
    * own unless the {@link #deadLetterPolicy} names one, {@code
    * <topic>-<subscriptionName>-<consumerName>-RETRY}, with the first of its topics in the alphabet,
-   * and both names encoded: from Pulsar's default, one per subscription, every consumer would be
-   * sent what any of them retries.
+   * or the source of {@link #topicWithShadows}, and both names encoded: from Pulsar's default, one
+   * per subscription, every consumer would be sent what any of them retries.
    *
    * <p>Give consumers that retry a name: one without leaves a topic behind each time it starts. The
    * delay before a retry needs {@link #unordered()}, as it needs a Shared subscription in Pulsar.

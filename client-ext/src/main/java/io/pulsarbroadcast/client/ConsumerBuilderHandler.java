@@ -3,6 +3,7 @@ package io.pulsarbroadcast.client;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -57,6 +58,9 @@ final class ConsumerBuilderHandler<T>
         break;
       case "cursorTimeToLive":
         settings.cursorTimeToLive((Duration) args[0]);
+        return proxy;
+      case "topicWithShadows":
+        settings.topicWithShadows((String) args[0], (Collection<?>) args[1]);
         return proxy;
       case "intercept":
         @SuppressWarnings("unchecked")

@@ -36,6 +36,7 @@ final class ConsumerSettings<T> {
   private SubscriptionType type; // null: none chosen with our enum
   private boolean unordered;
   private Duration cursorTimeToLive;
+  private ShadowTopics shadowTopics; // null: none given
 
   /** Kept here until the subscribe, because the clone of Pulsar's builder loses them. */
   private final List<ConsumerInterceptor<T>> interceptors = new ArrayList<>();
@@ -52,6 +53,7 @@ final class ConsumerSettings<T> {
     copy.type = type;
     copy.unordered = unordered;
     copy.cursorTimeToLive = cursorTimeToLive;
+    copy.shadowTopics = shadowTopics;
     copy.interceptors.addAll(interceptors);
     return copy;
   }
@@ -63,9 +65,10 @@ final class ConsumerSettings<T> {
 
   /** The topic to ask the broker about, or null if there is none to ask about. */
   String topicToProbe() {
-    return topicsPattern || subscriptionName == null || topics.isEmpty()
-        ? null
-        : topics.iterator().next();
+    if (topicsPattern || subscriptionName == null) {
+      return null;
+    }
+    return shadowTopics != null ? shadowTopics.source() : topics.stream().findFirst().orElse(null);
   }
 
   String subscriptionName() {
@@ -88,6 +91,13 @@ final class ConsumerSettings<T> {
           "cursorTimeToLive=" + timeToLive + ": allowed are whole seconds, 0 or more");
     }
     cursorTimeToLive = timeToLive;
+  }
+
+  void topicWithShadows(String topic, Collection<?> shadows) {
+    shadowTopics =
+        ShadowTopics.of(
+            topic,
+            requireNonNull(shadows, "shadowTopics").stream().map(String.class::cast).toList());
   }
 
   void intercept(ConsumerInterceptor<T>[] added) {
@@ -179,11 +189,28 @@ final class ConsumerSettings<T> {
           "enableRetry(true) with a topicsPattern: allowed with a DeadLetterPolicy that names a"
               + " retryLetterTopic of this consumer's own");
     }
-    if (!isBroadcast() && (unordered || cursorTimeToLive != null)) {
+    if (shadowTopics != null && (topicsPattern || !topics.isEmpty())) {
       throw new IllegalArgumentException(
-          (unordered ? "unordered()" : "cursorTimeToLive=" + cursorTimeToLive)
+          "topicWithShadows(%s, ...) with %s: allowed is one of both"
+              .formatted(
+                  shadowTopics.source(), topicsPattern ? "a topicsPattern" : "topics " + topics));
+    }
+    if (!isBroadcast() && onlyForBroadcast() != null) {
+      throw new IllegalArgumentException(
+          onlyForBroadcast()
               + ": allowed only for Broadcast, as with subscriptionType(SubscriptionType.Broadcast)");
     }
+  }
+
+  /** A setting that only Broadcast knows, or null: none is given. */
+  private String onlyForBroadcast() {
+    if (unordered) {
+      return "unordered()";
+    }
+    if (cursorTimeToLive != null) {
+      return "cursorTimeToLive=" + cursorTimeToLive;
+    }
+    return shadowTopics == null ? null : "topicWithShadows(" + shadowTopics.source() + ", ...)";
   }
 
   private void checkTypeProperty() {
@@ -223,15 +250,31 @@ final class ConsumerSettings<T> {
     if (consumerName == null) {
       builder.consumerName(name);
     }
-    // Without a subscription the client refuses it, and says so.
-    if (retry
-        && subscriptionName != null
-        && !topics.isEmpty()
-        && !RetryTopics.isNamed(deadLetterPolicy)) {
-      builder.deadLetterPolicy(
-          // The same at each start, in whatever order they come.
-          RetryTopics.withOwnTopic(
-              deadLetterPolicy, Collections.min(topics), subscriptionName, name));
+    if (shadowTopics != null) {
+      builder.topic(shadowTopics.topicOf(name));
     }
+    String topic = topicOfRetries();
+    // Without a subscription the client refuses it, and says so.
+    if (subscriptionName == null || topic == null) {
+      return;
+    }
+    DeadLetterPolicy policy = deadLetterPolicy;
+    if (retry && !RetryTopics.isNamed(policy)) {
+      policy = RetryTopics.withOwnTopic(policy, topic, subscriptionName, name);
+    }
+    if (shadowTopics != null) {
+      policy = RetryTopics.withOneDeadLetterTopic(policy, topic, subscriptionName);
+    }
+    if (policy != deadLetterPolicy) {
+      builder.deadLetterPolicy(policy);
+    }
+  }
+
+  /** The same at each start, in whatever order they come, and wherever it subscribes; or null. */
+  private String topicOfRetries() {
+    if (shadowTopics != null) {
+      return shadowTopics.source();
+    }
+    return topics.isEmpty() ? null : Collections.min(topics);
   }
 }

@@ -40,6 +40,21 @@ final class RetryTopics {
     return own;
   }
 
+  /**
+   * A policy with the dead letter topic that Pulsar's client gives consumers of a topic, wherever
+   * they subscribe; one that names it, or null, stays as it is.
+   */
+  static DeadLetterPolicy withOneDeadLetterTopic(
+      DeadLetterPolicy policy, String topic, String subscription) {
+    if (policy == null
+        || (policy.getDeadLetterTopic() != null && !policy.getDeadLetterTopic().isBlank())) {
+      return policy;
+    }
+    DeadLetterPolicy own = copyOf(policy);
+    own.setDeadLetterTopic(topic + "-" + subscription + "-DLQ"); // as Pulsar's own
+    return own;
+  }
+
   /** Without characters that part the components of a topic's name, or these parts. */
   private static String part(String name) {
     return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("-", "%2D");

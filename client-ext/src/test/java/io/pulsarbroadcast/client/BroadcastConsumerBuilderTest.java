@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.ConsumerBuilder;
@@ -322,6 +323,61 @@ class BroadcastConsumerBuilderTest {
     FakePulsar.Subscribe subscribe =
         subscribed(broadcastBuilder().cursorTimeToLive(Duration.ofSeconds(seconds)));
     assertThat(subscribe.properties()).containsEntry(TTL, Long.toString(seconds));
+  }
+
+  @Test
+  void shouldSubscribeTheOneOfATopicAndItsShadowsThatTheNameChooses() throws Exception {
+    FakePulsar.Subscribe subscribe =
+        subscribed(
+            pulsar
+                .broadcast
+                .newConsumer(Schema.STRING)
+                .topicWithShadows("a", List.of("b", "c"))
+                .subscriptionName("s")
+                .subscriptionType(SubscriptionType.Broadcast)
+                .enableRetry(true)
+                .consumerName("car-4711")
+                .clone());
+    assertThat(((DeadLetterPolicy) subscribe.last("deadLetterPolicy")).getDeadLetterTopic())
+        .as("the same wherever it subscribes")
+        .isEqualTo("persistent://public/default/a-s-DLQ");
+    assertThat(subscribe.all("topic")).containsExactly("persistent://public/default/b");
+    assertThat(subscribe.properties()).containsExactly(Map.entry(TYPE, "Broadcast"));
+    assertThat(retryTopic(subscribe))
+        .as("the same wherever it subscribes")
+        .startsWith("persistent://public/default/a-");
+  }
+
+  @Test
+  void shouldRefuseShadowTopicsWithOtherTopicsOrAnotherType() {
+    assertThatThrownBy(() -> broadcastBuilder().topicWithShadows("a", List.of("b")).subscribe())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("persistent://public/default/a")
+        .hasMessageContaining("[t]");
+    assertThatThrownBy(
+            () ->
+                pulsar
+                    .broadcast
+                    .newConsumer(Schema.STRING)
+                    .topicWithShadows("a", List.of("b"))
+                    .topicsPattern(Pattern.compile("c"))
+                    .subscriptionName("s")
+                    .subscriptionType(SubscriptionType.Broadcast)
+                    .subscribe())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("topicsPattern");
+    assertThatThrownBy(
+            () ->
+                pulsar
+                    .broadcast
+                    .newConsumer(Schema.STRING)
+                    .topicWithShadows("a", List.of("b"))
+                    .subscriptionName("s")
+                    .subscribe())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("topicWithShadows")
+        .hasMessageContaining("Broadcast");
+    assertThat(pulsar.subscribes).isEmpty();
   }
 
   @Test
