@@ -29,6 +29,16 @@ public final class BroadcastContract {
    */
   public static final String TTL_PROPERTY = "pulsar.broadcast.cursor.ttl.seconds";
 
+  /**
+   * Property of the source of shadow topics (PIP-180): where a consumer's name stands for one
+   * position. {@code topic}, as without it: in each topic for another. {@code shadows}: in the
+   * source and all its shadow topics for one, which goes where its consumer goes.
+   */
+  public static final String SCOPE_PROPERTY = "pulsar.broadcast.position.scope";
+
+  private static final String SCOPE_TOPIC = "topic";
+  private static final String SCOPE_SHADOWS = "shadows";
+
   /** The longest name: a consumer's is stored with its position. */
   private static final int MAX_NAME_CHARS = 1_024;
 
@@ -86,6 +96,22 @@ public final class BroadcastContract {
   public static long timeToLiveSeconds(Map<String, String> consumerProperties) {
     String value = consumerProperties.get(TTL_PROPERTY);
     return value == null ? Long.MAX_VALUE : Long.parseLong(value);
+  }
+
+  /**
+   * Whether a consumer's name stands for one position in a topic and all its shadow topics.
+   *
+   * @param properties of the topic, their source
+   * @throws IllegalArgumentException when a value is not allowed
+   */
+  public static boolean spansShadows(String topic, Map<String, String> properties) {
+    String value = properties.getOrDefault(SCOPE_PROPERTY, SCOPE_TOPIC);
+    if (!value.equals(SCOPE_TOPIC) && !value.equals(SCOPE_SHADOWS)) {
+      throw new IllegalArgumentException(
+          "The property %s of topic %s is '%s'; allowed are %s and %s"
+              .formatted(SCOPE_PROPERTY, topic, quoted(value), SCOPE_TOPIC, SCOPE_SHADOWS));
+    }
+    return value.equals(SCOPE_SHADOWS);
   }
 
   /** Whether a value of {@link #TTL_PROPERTY} may be a topic's or namespace's. */

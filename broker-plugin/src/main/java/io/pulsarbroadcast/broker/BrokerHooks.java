@@ -5,6 +5,7 @@ import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.compat.BrokerVersion;
 import io.pulsarbroadcast.broker.compat.Linkage;
 import io.pulsarbroadcast.broker.ledger.DeletedTopics;
+import io.pulsarbroadcast.broker.ledger.ShadowLedgers;
 import io.pulsarbroadcast.broker.stats.BrokerMetrics;
 import io.pulsarbroadcast.broker.stats.ConsumerLogFilter;
 import io.pulsarbroadcast.broker.topic.BroadcastChannelInitializer;
@@ -43,8 +44,11 @@ public final class BrokerHooks {
       Field topicFactory = BrokerService.class.getDeclaredField("topicFactory");
       topicFactory.setAccessible(true);
       TopicFactory next = (TopicFactory) topicFactory.get(broker);
+      ShadowLedgers shadows = new ShadowLedgers();
       topicFactory.set(
-          broker, new BroadcastTopicFactory(next, config, BrokerMetrics.expose(pulsar, config)));
+          broker,
+          new BroadcastTopicFactory(next, config, BrokerMetrics.expose(pulsar, config), shadows));
+      pulsar.getLocalMetadataStore().registerListener(shadows);
       broker.addTopicEventListener(new DeletedTopics(broker));
       broker.setPulsarChannelInitializerFactory(BroadcastChannelInitializer::new);
     } catch (ReflectiveOperationException

@@ -150,6 +150,7 @@ public final class BrokerLine {
         ENTRIES_OF_LEDGER != null,
         "method getEntries() of the values of ManagedLedgerImpl.getLedgersInfo()");
     CursorState.verify();
+    ShadowLedger.verify();
   }
 
   /** A subscription of the broker's own kind. */

@@ -125,7 +125,7 @@ public final class CursorRegistry {
     VirtualCursor cursor = named == null ? null : takeLeftBehind(named);
     boolean returned = cursor != null;
     if (cursor == null && durable) {
-      cursor = takeDropped(name);
+      cursor = takeDropped(name, ttlSeconds);
     }
     if (cursor != null) {
       cursor.returned = true;
@@ -158,11 +158,12 @@ public final class CursorRegistry {
 
   /** A position that is being dropped, for a consumer that returns; null: there is none. */
   @GuardedBy("this")
-  private VirtualCursor takeDropped(String name) {
+  private VirtualCursor takeDropped(String name, long ttlSeconds) {
     for (WaitingDrop drop : drops) {
-      VirtualCursor cursor = drop.take(name);
-      if (cursor != null) {
-        return cursor;
+      NamedLeft left = drop.byName().get(name);
+      if (left != null) {
+        countedOf(name, left.arrivals(), ttlSeconds);
+        return drop.take(name);
       }
     }
     if (!leaving.containsKey(name)) {
@@ -170,6 +171,7 @@ public final class CursorRegistry {
     }
     VirtualCursor cursor = leaving.get(name).iterator().next();
     leaving.remove(name, cursor);
+    countedOf(name, cursor.named.arrivals(), ttlSeconds);
     return cursor;
   }
 
@@ -289,7 +291,8 @@ public final class CursorRegistry {
   public synchronized void keep(VirtualCursor cursor) {
     if (leaving.remove(cursor.name(), cursor)) {
       long ttlSeconds = cursor.named.ttlSeconds();
-      names.connected(namedOf(cursor.name(), ttlSeconds), cursor, ttlSeconds, false);
+      NamedPosition named = countedOf(cursor.name(), cursor.named.arrivals(), ttlSeconds);
+      names.connected(named, cursor, ttlSeconds, false);
       names.leaveBehind(cursor, clockMillis.getAsLong());
     }
   }
@@ -318,7 +321,7 @@ public final class CursorRegistry {
       NamedPosition named = names.get(waiting.name());
       putBackUnsettled(named);
       long ttlSeconds = named.ttlSeconds();
-      drop.add(waiting.name(), names.takeAllLeft(named), ttlSeconds);
+      drop.add(waiting.name(), names.takeAllLeft(named), waiting.arrivals(), ttlSeconds);
     }
     drops.add(drop);
     return drop;
@@ -340,10 +343,108 @@ public final class CursorRegistry {
   public synchronized void keep(WaitingDrop drop) {
     if (drops.remove(drop)) {
       for (Map.Entry<String, NamedLeft> each : drop.byName().entrySet()) {
-        long ttlSeconds = each.getValue().ttlSeconds();
-        names.putBack(namedOf(each.getKey(), ttlSeconds), each.getValue().left(), ttlSeconds);
+        NamedLeft left = each.getValue();
+        NamedPosition now = names.get(each.getKey());
+        // Else what has moved meanwhile has taken its place.
+        if (now == null || now.arrivals() <= left.arrivals()) {
+          putBack(each.getKey(), left.left(), left.arrivals(), left.ttlSeconds());
+        }
       }
     }
+  }
+
+  @GuardedBy("this")
+  private void putBack(String name, LeftPositions left, int arrivals, long ttlSeconds) {
+    names.putBack(countedOf(name, arrivals, ttlSeconds), left, ttlSeconds);
+  }
+
+  /** The positions under a name, which count for as much as others after so many arrivals. */
+  @GuardedBy("this")
+  private NamedPosition countedOf(String name, int arrivals, long ttlSeconds) {
+    NamedPosition named = namedOf(name, ttlSeconds);
+    if (named.arrivals() < arrivals) {
+      named.countArrivals(arrivals);
+    }
+    return named;
+  }
+
+  /**
+   * What a consumer of this name would find counts for: how often consumers of it have come, to
+   * whichever topic; -1: it would find nothing.
+   *
+   * @see #takeOver
+   */
+  public synchronized int waitingArrivals(String name) {
+    NamedPosition named = names.get(name);
+    int arrivals = named == null || named.leftBehindCount() == 0 ? -1 : named.arrivals();
+    for (WaitingDrop drop : drops) {
+      NamedLeft left = drop.byName().get(name);
+      arrivals = left == null ? arrivals : Math.max(arrivals, left.arrivals());
+    }
+    for (VirtualCursor cursor : leaving.get(name)) {
+      arrivals = Math.max(arrivals, cursor.named.arrivals());
+    }
+    return arrivals;
+  }
+
+  /**
+   * A consumer is about to find what waits under its name, and counts for as much as one that takes
+   * it over in another topic at the same time.
+   */
+  public synchronized void countArrival(String name) {
+    NamedPosition named = names.get(name);
+    if (named != null && named.leftBehindCount() > 0) {
+      named.countArrivals(named.arrivals() + 1);
+    }
+  }
+
+  /**
+   * Whether nobody is connected, and something waits, only under names that {@code which} accepts.
+   */
+  public synchronized boolean isAllWaiting(Predicate<Waiting> which, long end) {
+    return connected.count() == 0
+        && names.leftBehindCount() > 0
+        && leaving.isEmpty()
+        && drops.isEmpty()
+        && !floorHeld
+        && names.waiting(null, which.negate(), end).isEmpty();
+  }
+
+  /**
+   * Has wait under a name what is stored under it in another topic of the same ledgers, in place of
+   * what waits here. It counts for more then than what is left there, and its time begins anew.
+   * Does nothing if what is here counts for as much.
+   *
+   * @param end the ordinal after the topic's last entry: none is after it
+   * @return where the lowest of its positions is, if that is before the subscription's own: then
+   *     nothing has changed; else -1
+   * @throws TooManyPositionsException when there would be more than {@link #limitPositions may be};
+   *     nothing has changed
+   */
+  public synchronized long takeOver(StoredPosition elsewhere, LedgerIndex index, long end) {
+    NamedPosition here = names.get(elsewhere.name());
+    int waitingHere = here == null ? 0 : here.leftBehindCount();
+    if (here != null && here.arrivals() >= elsewhere.arrivals() + (waitingHere > 0 ? 0 : 1)) {
+      return -1;
+    }
+    LeftPositions taken = new LeftPositions();
+    long now = clockMillis.getAsLong();
+    taken.restore(
+        elsewhere.left(this, index, end, end).stream().map(each -> each.leftAt(now)).toList(),
+        elsewhere.count);
+    if (taken.lowest().next() < floor) {
+      return taken.lowest().next();
+    }
+    int added = taken.waiting() - waitingHere;
+    if (added > 0 && positionCount() + added > maxPositions) {
+      throw new TooManyPositionsException(maxPositions);
+    }
+    if (waitingHere > 0) {
+      putBackUnsettled(here);
+      names.takeAllLeft(here);
+    }
+    putBack(elsewhere.name(), taken, elsewhere.arrivals() + 1, elsewhere.name.ttlSeconds());
+    return -1;
   }
 
   /**
@@ -564,6 +665,11 @@ public final class CursorRegistry {
    */
   public synchronized void keepForDurable() {
     keptForDurable = true;
+  }
+
+  /** Has the position not last any more, if no durable cursor needs it. */
+  public synchronized void letGoUnlessDurable() {
+    keptForDurable &= hasDurable() || floorHeld;
   }
 
   /** Whether {@link #keepForDurable} holds, or durable positions were restored. */
@@ -816,11 +922,12 @@ public final class CursorRegistry {
    * subscription's own; {@link #raiseToFloor} follows.
    *
    * @param count how many consumers may return
+   * @param arrivals see {@link NamedPosition#arrivals}
    */
-  synchronized void restore(String name, long ttlSeconds, List<LeftPosition> left, int count) {
+  synchronized void restore(
+      String name, long ttlSeconds, List<LeftPosition> left, int count, int arrivals) {
     keptForDurable = true;
-    NamedPosition known = names.get(name);
-    names.restore(known == null ? names.add(name, ttlSeconds) : known, left, count);
+    names.restore(namedOf(name, ttlSeconds), left, count, arrivals);
   }
 
   /**

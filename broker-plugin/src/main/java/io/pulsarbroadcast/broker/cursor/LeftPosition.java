@@ -27,6 +27,11 @@ final class LeftPosition {
     this.leaves = leaves;
   }
 
+  /** The same, of consumers that leave at another time. */
+  LeftPosition leftAt(long millis) {
+    return new LeftPosition(cursor, millis, millis, leaves);
+  }
+
   /** A further consumer left. */
   void add(VirtualCursor another, long nowMillis) {
     cursor.lowerTo(another);

@@ -137,12 +137,14 @@ final class LeftPositions {
   /**
    * All of them.
    *
+   * @param arrivals see {@link NamedPosition#arrivals}
    * @param end the ordinal after the topic's last entry
    */
-  Waiting waitingUnder(String name, long end) {
+  Waiting waitingUnder(String name, int arrivals, long end) {
     long[] entries = {0};
     forEach((cursor, count) -> entries[0] += count * cursor.unacknowledgedBefore(end));
-    return new Waiting(name, lastMillis(), lowest().next(), new Skipped(waiting, entries[0]));
+    return new Waiting(
+        name, arrivals, lastMillis(), lowest().next(), new Skipped(waiting, entries[0]));
   }
 
   /** Whether the time of a position is over. */

@@ -20,6 +20,8 @@ final class NamedPosition {
 
   private long ttlSeconds;
 
+  private int arrivals;
+
   /** How many connected consumers have the name. */
   private int connected;
 
@@ -69,6 +71,17 @@ final class NamedPosition {
   /** The longest that any of its consumers asked for. */
   long ttlSeconds() {
     return ttlSeconds;
+  }
+
+  /** How often its consumers have come, to any topic of those that share it; 0: to this one. */
+  int arrivals() {
+    return arrivals;
+  }
+
+  /** Has it count for as much as another one whose consumers have come so often. */
+  void countArrivals(int times) {
+    arrivals = times;
+    forgetStored();
   }
 
   int leftBehindCount() {
@@ -139,7 +152,9 @@ final class NamedPosition {
   }
 
   /** Takes what was stored of the name; see {@link CursorRegistry#restore}. */
-  void restore(List<LeftPosition> stored, int count) {
+  void restore(List<LeftPosition> stored, int count, int storedArrivals) {
+    // Of a name that is there twice, see LeftPositions, the one that counts for more.
+    arrivals = Math.max(arrivals, storedArrivals);
     if (left == null) {
       left = new LeftPositions();
     }
@@ -333,6 +348,9 @@ final class NamedPosition {
   private void collectName(PositionsRecords records) {
     if (!nameWritten) {
       records.name(number, name, ttlSeconds);
+    }
+    if (!nameWritten && arrivals > 0) {
+      records.arrivals(number, arrivals);
     }
     if (nameWritten ? writtenCount != count() : count() > 1) {
       records.count(number, count());

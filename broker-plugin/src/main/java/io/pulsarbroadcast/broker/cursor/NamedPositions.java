@@ -117,10 +117,10 @@ final class NamedPositions {
   }
 
   /** See {@link CursorRegistry#restore}. */
-  void restore(NamedPosition named, List<LeftPosition> stored, int count) {
+  void restore(NamedPosition named, List<LeftPosition> stored, int count, int arrivals) {
     stored.forEach(position -> position.cursor().named = named);
     leftBehindCount -= named.leftBehindCount();
-    named.restore(stored, count);
+    named.restore(stored, count, arrivals);
     leftBehindCount += named.leftBehindCount();
   }
 
@@ -139,7 +139,12 @@ final class NamedPositions {
   List<Waiting> waiting(String name, Predicate<Waiting> which, long end) {
     return (name == null ? byNumber.stream() : Stream.ofNullable(byName.get(name)))
         .filter(Objects::nonNull)
-        .flatMap(named -> named.left().map(left -> left.waitingUnder(named.name, end)).stream())
+        .flatMap(
+            named ->
+                named
+                    .left()
+                    .map(left -> left.waitingUnder(named.name, named.arrivals(), end))
+                    .stream())
         .filter(which)
         .toList();
   }
@@ -152,7 +157,10 @@ final class NamedPositions {
     return taken;
   }
 
-  /** Undoes {@link #takeAllLeft}, for those who have not returned meanwhile. */
+  /**
+   * Has positions wait under a name that are not certain to be stored: undoes {@link #takeAllLeft},
+   * for those who have not returned meanwhile, or takes what waits in another topic.
+   */
   void putBack(NamedPosition named, LeftPositions taken, long ttlSeconds) {
     taken.forEach((cursor, count) -> cursor.named = named);
     leftBehindCount += taken.waiting();

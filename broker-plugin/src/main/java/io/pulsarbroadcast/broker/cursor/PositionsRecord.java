@@ -30,8 +30,8 @@ import org.roaringbitmap.RoaringBitmap;
  * beside it.
  *
  * <pre>
- * magic 'B', version 4, flags (1: first of a snapshot, 2: last of a snapshot; a delta has neither;
- *                4: the last of a log that goes on elsewhere)
+ * magic 'B', version 4 or, with arrivals, 5, flags (1: first of a snapshot, 2: last of a snapshot; a delta
+ *                has neither; 4: the last of a log that goes on elsewhere)
  * bitmap         numbers that are no more; applied first
  * int names      { int number, UTF name, long time to live in seconds }
  * int positions  { long ledger, long entry: the last acknowledged; bitmap numbers }
@@ -46,12 +46,16 @@ import org.roaringbitmap.RoaringBitmap;
  * int left       { int number; int how many of the count are away; int positions { long ledger,
  *                  long entry: the last acknowledged; long milliseconds since 1970: when the first left;
  *                  long: when the last left; int: how many left } }
+ *                (version 4 ends here)
+ * int arrivals   { int how often consumers have come to one of the topics that share it, where not 0;
+ *                  bitmap numbers }
  * int            CRC32C of all before it
  * </pre>
  */
 final class PositionsRecord {
 
-  static final int VERSION = 4;
+  static final int VERSION = 5;
+  private static final int VERSION_WITHOUT_ARRIVALS = 4;
   private static final int VERSION_WITHOUT_LEFT = 3;
   private static final int VERSION_WITHOUT_COUNTS = 2;
   private static final int VERSION_WITHOUT_PARTS = 1;
@@ -108,6 +112,13 @@ final class PositionsRecord {
   /** Per number, what is left behind beside its position. */
   final Map<Integer, StoredLeft> left = new LinkedHashMap<>();
 
+  /**
+   * How often consumers of these numbers have come to one of the topics that share their positions;
+   * else not known. Without any the record is of the version before, which former versions of the
+   * plugin read.
+   */
+  final Map<Integer, RoaringBitmap> arrivals = new LinkedHashMap<>();
+
   final RoaringBitmap removed = new RoaringBitmap();
 
   /** Where the last position was put: the next is mostly there too. */
@@ -124,6 +135,11 @@ final class PositionsRecord {
 
   void putCount(int number, int positions) {
     counts.computeIfAbsent(positions, this::emptyBitmap).add(number);
+    approximateBytes += 2;
+  }
+
+  void putArrivals(int number, int times) {
+    arrivals.computeIfAbsent(times, this::emptyBitmap).add(number);
     approximateBytes += 2;
   }
 
@@ -192,7 +208,7 @@ final class PositionsRecord {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeByte(MAGIC);
-      out.writeByte(VERSION);
+      out.writeByte(arrivals.isEmpty() ? VERSION_WITHOUT_ARRIVALS : VERSION);
       out.writeByte(
           (firstOfSnapshot ? FIRST : 0) | (lastOfSnapshot ? LAST : 0) | (retired ? RETIRED : 0));
       write(removed, out);
@@ -253,6 +269,13 @@ final class PositionsRecord {
           out.writeLong(position.firstMillis());
           out.writeLong(position.lastMillis());
           out.writeInt(position.leaves());
+        }
+      }
+      if (!arrivals.isEmpty()) {
+        out.writeInt(arrivals.size());
+        for (Map.Entry<Integer, RoaringBitmap> times : arrivals.entrySet()) {
+          out.writeInt(times.getKey());
+          write(times.getValue(), out);
         }
       }
       out.writeInt(checksum(bytes.toByteArray(), bytes.size()));
@@ -330,6 +353,11 @@ final class PositionsRecord {
     }
     if (version > VERSION_WITHOUT_LEFT) {
       readLeft(in);
+    }
+    if (version > VERSION_WITHOUT_ARRIVALS) {
+      for (int i = in.readInt(); i > 0; i--) {
+        arrivals.put(in.readInt(), readBitmap(in));
+      }
     }
   }
 

@@ -69,6 +69,11 @@ final class PositionsRecords {
     current.putCount(number, positions);
   }
 
+  /** See {@link NamedPosition#arrivals}; 0 by itself. */
+  void arrivals(int number, int times) {
+    current.putArrivals(number, times);
+  }
+
   /** When the last consumer of the name left; see {@link PositionsRecord#CONNECTED}. */
   void lastSeen(int number, long millis) {
     current.putLastSeen(number, millis);

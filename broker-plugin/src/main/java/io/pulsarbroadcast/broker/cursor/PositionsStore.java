@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
  * Writes the positions of one Broadcast subscription to its log: what changed since the flush
@@ -23,6 +24,8 @@ public final class PositionsStore {
   private static final int CHANGES_PER_SNAPSHOT = 4;
 
   private static final long MIN_CHANGES_BYTES = 1 << 20;
+
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
   /** Where records go; keeps their order. May answer on any thread. */
   public interface Log {
@@ -59,7 +62,12 @@ public final class PositionsStore {
   private long snapshotBytes;
   private long changesBytes;
 
+  /** Whether a record was the last one, of which storage does not tell others yet. */
+  private boolean unconfirmed;
+
   private volatile long holesLeftOut;
+
+  private volatile BooleanSupplier followed = () -> false;
 
   /**
    * @param maxHoles how many entries, and how many batches, acknowledged ahead of its position are
@@ -76,6 +84,14 @@ public final class PositionsStore {
     this.index = index;
     this.maxHoles = maxHoles;
     this.maxRecordBytes = maxRecordBytes;
+  }
+
+  /**
+   * Sets when others read the log while it is written: storage tells them of a record with the next
+   * one only, so that an empty one follows each flush then.
+   */
+  public void followedIf(BooleanSupplier others) {
+    followed = others;
   }
 
   /**
@@ -174,7 +190,7 @@ public final class PositionsStore {
     List<CompletableFuture<Object>> appended = append(records.changes());
     snapshotDue =
         changesBytes > MIN_CHANGES_BYTES && changesBytes > CHANGES_PER_SNAPSHOT * snapshotBytes;
-    return allOf(appended);
+    return stored(appended);
   }
 
   private CompletableFuture<Void> writeSnapshot() {
@@ -185,7 +201,7 @@ public final class PositionsStore {
     List<CompletableFuture<Object>> appended = append(records.snapshot());
     snapshotBytes = changesBytes;
     changesBytes = 0;
-    return allOf(appended)
+    return stored(appended)
         .thenRun(
             () -> {
               snapshotDue = false;
@@ -202,9 +218,26 @@ public final class PositionsStore {
     for (PositionsRecord record : records) {
       byte[] bytes = record.encode();
       changesBytes += bytes.length;
+      unconfirmed = true;
       appended.add(log.append(bytes));
     }
     return appended;
+  }
+
+  /** Completed when records are on storage, where those who follow the log can read them. */
+  private CompletableFuture<Void> stored(List<CompletableFuture<Object>> appended) {
+    return allOf(appended)
+        .thenCompose(all -> unconfirmed && followed.getAsBoolean() ? confirm() : DONE);
+  }
+
+  /** A ledger that does not take the empty record is closed, and can be read to its end then. */
+  private CompletableFuture<Void> confirm() {
+    return allOf(append(List.of(new PositionsRecord())))
+        .handle(
+            (appended, e) -> {
+              unconfirmed = e != null;
+              return null;
+            });
   }
 
   private static CompletableFuture<Void> allOf(List<CompletableFuture<Object>> appended) {

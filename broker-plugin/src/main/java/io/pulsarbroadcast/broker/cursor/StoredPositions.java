@@ -5,9 +5,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredLeft;
 import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredLeftPosition;
-import io.pulsarbroadcast.broker.cursor.PositionsRecord.StoredName;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +13,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.roaringbitmap.RoaringBitmap;
 
 /**
@@ -24,52 +21,18 @@ import org.roaringbitmap.RoaringBitmap;
  */
 public final class StoredPositions {
 
-  private Map<Integer, Stored> current = new HashMap<>();
+  private Map<Integer, StoredPosition> current = new HashMap<>();
 
   /**
    * A snapshot whose last record has not come yet; one that lacks a record, because a crash cut it
    * short or storage refused one of them, counts for nothing.
    */
-  private Map<Integer, Stored> snapshot;
+  private Map<Integer, StoredPosition> snapshot;
 
   private boolean retired;
   private boolean anyRecord;
   private int snapshotRecords;
   private long snapshotId;
-
-  private static final class Stored {
-    private final StoredName name;
-    private EntryId position;
-    private int count = 1;
-    private long lastSeenMillis = PositionsRecord.CONNECTED;
-    private Map<Long, RoaringBitmap> holes = Map.of();
-    private Map<EntryId, long[]> parts = Map.of();
-    private StoredLeft left = StoredLeft.NOTHING;
-
-    Stored(StoredName name) {
-      this.name = name;
-    }
-
-    /** How many positions are where {@link #position} is. */
-    int here() {
-      return count - left.waiting();
-    }
-
-    /** Whether its numbers make sense. */
-    boolean canBe() {
-      return count > 0
-          && left.waiting() >= 0
-          && left.waiting() <= count
-          && left.positions().stream().allMatch(each -> each.leaves() > 0);
-    }
-
-    /** All places where positions are. */
-    Stream<EntryId> places() {
-      return Stream.concat(
-          here() > 0 ? Stream.of(position) : Stream.empty(),
-          left.positions().stream().map(StoredLeftPosition::acknowledged));
-    }
-  }
 
   /**
    * Takes the next record.
@@ -117,14 +80,14 @@ public final class StoredPositions {
         && record.snapshotId == snapshotId;
   }
 
-  private static void apply(PositionsRecord record, Map<Integer, Stored> to) {
+  private static void apply(PositionsRecord record, Map<Integer, StoredPosition> to) {
     record.removed.forEach((int number) -> to.remove(number));
-    record.names.forEach((number, name) -> to.put(number, new Stored(name)));
+    record.names.forEach((number, name) -> to.put(number, new StoredPosition(name)));
     record.positions.forEach(
         (position, numbers) ->
             numbers.forEach(
                 (int number) -> {
-                  Stored stored = to.get(number);
+                  StoredPosition stored = to.get(number);
                   if (stored != null) {
                     stored.position = position;
                     stored.holes = record.holes.getOrDefault(number, Map.of());
@@ -133,15 +96,17 @@ public final class StoredPositions {
                   }
                 }));
     record.counts.forEach((count, numbers) -> forEach(numbers, to, stored -> stored.count = count));
+    record.arrivals.forEach(
+        (times, numbers) -> forEach(numbers, to, stored -> stored.arrivals = times));
     record.lastSeenMillis.forEach(
         (time, numbers) -> forEach(numbers, to, stored -> stored.lastSeenMillis = time));
   }
 
   private static void forEach(
-      RoaringBitmap numbers, Map<Integer, Stored> to, Consumer<Stored> action) {
+      RoaringBitmap numbers, Map<Integer, StoredPosition> to, Consumer<StoredPosition> action) {
     numbers.forEach(
         (int number) -> {
-          Stored stored = to.get(number);
+          StoredPosition stored = to.get(number);
           if (stored != null) {
             action.accept(stored);
           }
@@ -156,32 +121,32 @@ public final class StoredPositions {
    */
   public void check() throws IOException {
     long positions = 0;
-    for (Stored stored : current.values()) {
+    for (StoredPosition stored : current.values()) {
       if (stored.position == null) {
         continue;
       }
       if (stored.places().findAny().isEmpty()) {
         throw new IOException(
             "damaged positions: none of %d of %s is anywhere"
-                .formatted(stored.count, stored.name.name()));
+                .formatted(stored.count, stored.name()));
       }
       checkPlaces(stored);
       positions += stored.count;
       if (!stored.canBe() || positions > Integer.MAX_VALUE) {
         throw new IOException(
             "damaged positions: %d of %s, of which %d are away, of %d in all"
-                .formatted(stored.count, stored.name.name(), stored.left.waiting(), positions));
+                .formatted(stored.count, stored.name(), stored.left.waiting(), positions));
       }
     }
   }
 
   /** Entry -1 is the place before the first of a ledger. */
-  private static void checkPlaces(Stored stored) throws IOException {
+  private static void checkPlaces(StoredPosition stored) throws IOException {
     for (EntryId place : stored.places().toList()) {
       if (place.entryId() < -1) {
         throw new IOException(
             "damaged positions: one of %s is at %d:%d"
-                .formatted(stored.name.name(), place.ledgerId(), place.entryId()));
+                .formatted(stored.name(), place.ledgerId(), place.entryId()));
       }
     }
   }
@@ -212,20 +177,31 @@ public final class StoredPositions {
     return record.encode();
   }
 
+  /** What there is by name. Not to be used any more when the next record has been taken. */
+  public Map<String, StoredPosition> byName() {
+    Map<String, StoredPosition> byName = new HashMap<>();
+    for (StoredPosition stored : current.values()) {
+      if (stored.position != null) {
+        byName.merge(stored.name(), stored, (one, other) -> one.holdsBefore(other) ? one : other);
+      }
+    }
+    return byName;
+  }
+
   /** The ledgers that positions are in. */
   public Set<Long> ledgerIds() {
     return current.values().stream()
         .filter(stored -> stored.position != null)
-        .flatMap(Stored::places)
+        .flatMap(StoredPosition::places)
         .map(EntryId::ledgerId)
         .collect(Collectors.toSet());
   }
 
   /** Takes the positions of names that {@code later} has in place of its own. */
   public void update(StoredPositions later) {
-    Map<String, Stored> byName = new LinkedHashMap<>();
-    current.values().forEach(stored -> byName.put(stored.name.name(), stored));
-    later.current.values().forEach(stored -> byName.put(stored.name.name(), stored));
+    Map<String, StoredPosition> byName = new LinkedHashMap<>();
+    current.values().forEach(stored -> byName.put(stored.name(), stored));
+    later.current.values().forEach(stored -> byName.put(stored.name(), stored));
     current = new HashMap<>();
     byName.values().forEach(stored -> current.put(current.size(), stored));
   }
@@ -238,8 +214,11 @@ public final class StoredPositions {
         (number, stored) -> {
           if (stored.position != null) {
             records.begin();
-            records.name(number, stored.name.name(), stored.name.ttlSeconds());
+            records.name(number, stored.name(), stored.name.ttlSeconds());
             records.count(number, stored.count);
+            if (stored.arrivals > 0) {
+              records.arrivals(number, stored.arrivals);
+            }
             records.lastSeen(number, stored.lastSeenMillis);
             records.stored(number, stored.position, stored.holes, stored.parts, stored.left);
           }
@@ -255,47 +234,23 @@ public final class StoredPositions {
    *     after a crash of the broker it was acknowledged all the same
    */
   public Skipped restore(CursorRegistry registry, LedgerIndex index, long deliveredEnd) {
-    for (Stored stored : current.values()) {
+    for (StoredPosition stored : current.values()) {
       if (stored.position != null) {
-        restore(stored, registry, index, deliveredEnd);
+        registry.restore(
+            stored.name(),
+            stored.name.ttlSeconds(),
+            stored.left(registry, index, deliveredEnd, Long.MAX_VALUE),
+            stored.count,
+            stored.arrivals);
       }
     }
     return registry.raiseToFloor();
   }
 
-  private static void restore(
-      Stored stored, CursorRegistry registry, LedgerIndex index, long deliveredEnd) {
-    String name = stored.name.name();
-    List<LeftPosition> left = new ArrayList<>();
-    for (StoredLeftPosition each : stored.left.positions()) {
-      left.add(
-          registry.left(
-              name,
-              next(each.acknowledged(), index),
-              deliveredEnd,
-              each.firstMillis(),
-              each.lastMillis(),
-              each.leaves()));
-    }
-    if (stored.here() > 0) {
-      long seen = registry.timeOf(stored.lastSeenMillis);
-      LeftPosition here =
-          registry.left(
-              name, next(stored.position, index), deliveredEnd, seen, seen, stored.here());
-      restoreAhead(stored, here.cursor(), index);
-      left.add(here);
-    }
-    registry.restore(name, stored.name.ttlSeconds(), left, stored.count);
-  }
-
-  private static long next(EntryId acknowledged, LedgerIndex index) {
-    return index.ordinalAfter(acknowledged.ledgerId(), acknowledged.entryId());
-  }
-
   /** How many positions are in ledgers that are not stored any more. */
   public int countTrimmed(LedgerIndex index) {
     int trimmed = 0;
-    for (Stored stored : current.values()) {
+    for (StoredPosition stored : current.values()) {
       if (stored.position != null && index.isTrimmed(stored.position.ledgerId())) {
         trimmed += stored.here();
       }
@@ -307,24 +262,5 @@ public final class StoredPositions {
       }
     }
     return trimmed;
-  }
-
-  private static void restoreAhead(Stored stored, VirtualCursor cursor, LedgerIndex index) {
-    stored.holes.forEach(
-        (ledger, entries) ->
-            entries.forEach((int entry) -> acknowledge(cursor, index.ordinalOf(ledger, entry))));
-    stored.parts.forEach(
-        (batch, remaining) -> {
-          long ordinal = index.ordinalOf(batch.ledgerId(), batch.entryId());
-          if (ordinal >= cursor.next()) {
-            cursor.ackPart(ordinal, remaining);
-          }
-        });
-  }
-
-  private static void acknowledge(VirtualCursor cursor, long ordinal) {
-    if (ordinal >= cursor.next()) {
-      cursor.ackIndividual(ordinal);
-    }
   }
 }

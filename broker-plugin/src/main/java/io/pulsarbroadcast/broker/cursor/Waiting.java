@@ -7,11 +7,13 @@ import java.util.List;
 /**
  * What waits under one name for consumers to return. Immutable.
  *
+ * @param arrivals how often its consumers have come, to any topic of those that share it
  * @param leftMillis when the last of them left, by the wall clock
  * @param lowest the lowest of the positions
  * @param unacknowledged how many consumers are away, and what they have not acknowledged
  */
-public record Waiting(String name, long leftMillis, long lowest, Skipped unacknowledged) {
+public record Waiting(
+    String name, int arrivals, long leftMillis, long lowest, Skipped unacknowledged) {
 
   /** What the consumers of several names have not acknowledged. */
   public static Skipped sum(List<Waiting> names) {

@@ -6,27 +6,27 @@ import java.util.Map;
 import java.util.function.ObjIntConsumer;
 
 /**
- * Positions of absent consumers that an operator is dropping. Until that is on storage they hold
- * what they need, are moved as others are, and are there for consumers that return. Guarded by its
- * {@link CursorRegistry}.
+ * Positions of absent consumers that an operator is dropping, or that have moved elsewhere. Until
+ * that is on storage they hold what they need, are moved as others are, and are there for consumers
+ * that return. Guarded by its {@link CursorRegistry}.
  */
 public final class WaitingDrop {
 
   private final Map<String, NamedLeft> byName = new HashMap<>();
   private int positionCount;
 
-  /** What waits under a name, and for how long. */
-  record NamedLeft(LeftPositions left, long ttlSeconds) {
+  /** What waits under a name, how often its consumers had come, and for how long it waits. */
+  record NamedLeft(LeftPositions left, int arrivals, long ttlSeconds) {
 
     Waiting waiting(String name, long end) {
-      return left.waitingUnder(name, end);
+      return left.waitingUnder(name, arrivals, end);
     }
   }
 
   WaitingDrop() {}
 
-  void add(String name, LeftPositions left, long ttlSeconds) {
-    byName.put(name, new NamedLeft(left, ttlSeconds));
+  void add(String name, LeftPositions left, int arrivals, long ttlSeconds) {
+    byName.put(name, new NamedLeft(left, arrivals, ttlSeconds));
     positionCount += left.waiting();
   }
 

@@ -628,10 +628,12 @@ public final class MarkDelete {
    *
    * @param name the only name to look at; null: all
    * @param end the ordinal after the topic's last entry
+   * @param missed whether their consumers miss what they had not acknowledged
    * @return what was dropped, on storage too; but not what was given to consumers that returned
    *     meanwhile. Fails when it cannot be stored, and then the positions wait again.
    */
-  public CompletableFuture<List<Waiting>> drop(String name, Predicate<Waiting> which, long end) {
+  public CompletableFuture<List<Waiting>> drop(
+      String name, Predicate<Waiting> which, long end, boolean missed) {
     if (stopped) {
       return store().thenApply(stored -> List.of());
     }
@@ -647,7 +649,9 @@ public final class MarkDelete {
         .thenApply(
             stored -> {
               List<Waiting> dropped = cursors.dropped(drop, end);
-              skips.add(SkipCause.POSITION_DROPPED, Waiting.sum(dropped));
+              if (missed) {
+                skips.add(SkipCause.POSITION_DROPPED, Waiting.sum(dropped));
+              }
               positionMoved();
               handOverNow();
               return dropped;

@@ -64,6 +64,9 @@ public final class PositionsLedger implements PositionsStore.Log {
    */
   private static final long SMALL_BYTES = 64 << 10;
 
+  /** Small enough for others to read it from its beginning. */
+  private static final int LEDGER_MEGABYTES = 64;
+
   /** How long after a failure the log is opened again. */
   private static final int REOPEN_SECONDS = 1;
 
@@ -205,6 +208,7 @@ public final class PositionsLedger implements PositionsStore.Log {
     config.setAutoSkipNonRecoverableData(false);
     config.setRetentionTime(0, TimeUnit.SECONDS);
     config.setRetentionSizeInMB(0);
+    config.setMaxSizePerLedgerMb(Math.min(config.getMaxSizePerLedgerMb(), LEDGER_MEGABYTES));
     config.setShadowSourceName(null);
     config.setManagedLedgerInterceptor(null);
     // To load a topic, no bucket is to be needed.

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.ledger;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.apache.bookkeeper.mledger.ManagedLedgerConfig;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.naming.TopicName;
@@ -26,6 +27,12 @@ public interface SourceHold {
   static SourceHold of(PersistentTopic topic, BooleanSupplier closing) {
     TopicName source = topic.getShadowSourceTopic().orElse(null);
     return source == null ? NONE : new SourceSubscription(topic, source, closing);
+  }
+
+  /** Whether a topic keeps what nobody needs there any more. */
+  static boolean isRetainedForEver(PersistentTopic topic) {
+    ManagedLedgerConfig config = topic.getManagedLedger().getConfig();
+    return config.getRetentionTimeMillis() < 0 && config.getRetentionSizeInMB() < 0;
   }
 
   /**

@@ -7,6 +7,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.pulsarbroadcast.broker.Throttled;
 import io.pulsarbroadcast.broker.compat.LineCalls;
 import io.pulsarbroadcast.broker.ledger.PositionsLogName.Owner;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,7 +22,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.bookkeeper.mledger.ManagedCursor;
-import org.apache.bookkeeper.mledger.ManagedLedgerConfig;
 import org.apache.bookkeeper.mledger.Position;
 import org.apache.pulsar.broker.PulsarServerException;
 import org.apache.pulsar.broker.PulsarService;
@@ -34,6 +34,7 @@ import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.schema.GenericRecord;
 import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.apache.pulsar.common.naming.TopicDomain;
 import org.apache.pulsar.common.naming.TopicName;
 import org.apache.pulsar.common.util.FutureUtil;
 import org.slf4j.Logger;
@@ -113,8 +114,7 @@ final class SourceSubscription implements SourceHold {
 
   @Override
   public String refusal() {
-    ManagedLedgerConfig config = topic.getManagedLedger().getConfig();
-    return config.getRetentionTimeMillis() < 0 && config.getRetentionSizeInMB() < 0
+    return SourceHold.isRetainedForEver(topic)
         ? null
         : "Pulsar deletes messages of %s as soon as nobody needs them at %s, its shadow topic, unless that has infinite retention: pulsar-admin topicPolicies set-retention %s --size -1 --time -1"
             .formatted(source, topic.getName(), topic.getName());
@@ -422,6 +422,28 @@ final class SourceSubscription implements SourceHold {
             .replace("*", "%2A")
             .replace("+", "%20")
             .replace('%', '=');
+  }
+
+  /** The shadow topic whose subscription has a name; empty: it is another one. */
+  static Optional<TopicName> shadowOf(String subscription) {
+    if (!subscription.startsWith(PREFIX)) {
+      return Optional.empty();
+    }
+    try {
+      TopicName shadow =
+          TopicName.get(
+              TopicDomain.persistent
+                  + "://"
+                  + URLDecoder.decode(
+                      subscription.substring(PREFIX.length()).replace('=', '%'),
+                      StandardCharsets.UTF_8));
+      // Somebody else may have made one that begins so.
+      return nameFor(shadow.toString()).equals(subscription)
+          ? Optional.of(shadow)
+          : Optional.empty();
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
   }
 
   private CompletableFuture<Void> inTurn(Supplier<CompletableFuture<Void>> step) {

@@ -9,6 +9,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.SeekTarget;
+import io.pulsarbroadcast.broker.cursor.StoredPosition;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast.Origin;
 import java.util.Optional;
@@ -119,6 +120,40 @@ public final class StartPositions {
                 // What was trimmed before the subscription moved is nobody's any more.
                 () -> Math.max(before[0], oldest()),
                 deliveredEnd()));
+  }
+
+  /**
+   * Has wait under a name what is stored under it in another topic of the same ledgers, see {@link
+   * CursorRegistry#takeOver}.
+   *
+   * @return fails with a {@link ManagedLedgerException} when storage cannot be made to keep what it
+   *     needs
+   */
+  public CompletableFuture<Void> takeOver(StoredPosition elsewhere) {
+    long before = cursors.takeOver(elsewhere, index, end());
+    return before < 0
+        ? CompletableFuture.completedFuture(null)
+        : markDelete.lowerTo(
+            before,
+            () -> {
+              if (cursors.takeOver(elsewhere, index, end()) >= 0) {
+                throw new IllegalStateException("A position is before what storage keeps");
+              }
+              return null;
+            });
+  }
+
+  /** Whether a ledger is one that a shadow topic has not heard of yet. */
+  public boolean isUnknown(long ledgerId) {
+    return ledgerId > ledger.getLastConfirmedEntry().getLedgerId()
+        && !ledger.getLedgersInfo().containsKey(ledgerId);
+  }
+
+  /** Whether an entry is after those that a shadow topic knows of its source's. */
+  public boolean isAhead(EntryId last) {
+    return LineCalls.compare(
+            BROKER.position(last.ledgerId(), last.entryId()), ledger.getLastConfirmedEntry())
+        > 0;
   }
 
   /** See {@link VirtualCursor#deliveredEnd()}: without stored positions, nobody knows. */

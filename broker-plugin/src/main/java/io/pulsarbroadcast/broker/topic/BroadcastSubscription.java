@@ -128,6 +128,7 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
             this::isUsedSoon,
             () -> consumers.snapshot().forEach(Consumer::reachedEndOfTopic),
             this::deleteAbandoned,
+            this::endMovedAway,
             topic.getBrokerService().getPulsar().getExecutor()));
   }
 
@@ -459,6 +460,7 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
     bytesOutFromRemovedConsumers.add(connected.bytesOut());
     msgOutFromRemovedConsumer.add(connected.messagesOut());
     parts.markDelete().positionMoved();
+    parts.takeover().changed();
     if (consumers.count() == 0) {
       deactivateCursor();
     }
@@ -466,10 +468,7 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
     return true;
   }
 
-  /**
-   * Only ephemeral consumers ever were here: the subscription ends with the last, as a reader's
-   * does.
-   */
+  /** Only ephemeral consumers are left: the subscription ends with the last, as a reader's does. */
   private void deleteAbandoned() {
     deleteIf(parts.cursors()::isAbandonedByEphemerals)
         .exceptionally(
@@ -481,6 +480,48 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
                   e.toString());
               return null;
             });
+  }
+
+  /**
+   * Its consumers have taken their positions to other topics: it ends, lest it holds the backlog;
+   * if only ephemeral ones are left, with the last of them. What an operator has made stays, and
+   * goes to the end of the topic.
+   *
+   * @return whether it has
+   */
+  private CompletableFuture<Boolean> endMovedAway(BooleanSupplier allMoved) {
+    boolean declared = BroadcastContract.isDeclared(getSubscriptionProperties());
+    if (isUsedSoon()) {
+      if (!declared) {
+        parts.cursors().letGoUnlessDurable();
+      }
+      return NOT_DELETED;
+    }
+    return (declared ? goToTheEndIf(allMoved) : deleteIf(allMoved))
+        .exceptionally(
+            e -> {
+              log.info(
+                  "[{}][{}] Kept after its positions have moved, trying again: {}",
+                  getTopicName(),
+                  getName(),
+                  e.toString());
+              return false;
+            });
+  }
+
+  /** Drops all positions, and goes on without any; whoever is just coming is refused. */
+  private CompletableFuture<Boolean> goToTheEndIf(BooleanSupplier unused) {
+    if (!lifecycle.fence()) {
+      return SubscriptionLifecycle.refused();
+    }
+    return (isInUse() || !unused.getAsBoolean()
+            ? NOT_DELETED
+            : parts
+                .markDelete()
+                .drop(null, waiting -> true, parts.startPositions().end(), false)
+                .thenCompose(dropped -> clearBacklog())
+                .thenApply(cleared -> true))
+        .whenComplete((done, e) -> lifecycle.unfence());
   }
 
   /**

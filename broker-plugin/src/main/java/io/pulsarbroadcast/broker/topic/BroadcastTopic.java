@@ -11,6 +11,7 @@ import io.pulsarbroadcast.broker.compat.Line;
 import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.EphemeralCursor;
 import io.pulsarbroadcast.broker.ledger.PositionsLogs;
+import io.pulsarbroadcast.broker.ledger.ShadowLedgers;
 import io.pulsarbroadcast.broker.ledger.SourceHold;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import io.pulsarbroadcast.broker.stats.BroadcastStats;
@@ -77,6 +78,7 @@ final class BroadcastTopic extends MeteredTopic {
   private final SubscribesUnderWay subscribes = new SubscribesUnderWay();
   private final TypeExchange types;
   private final SourceHold sourceHold;
+  private final ShadowLedgers shadows;
 
   /** Subscriptions whose positions are stored in a format that is not known. */
   private final Set<String> refused = ConcurrentHashMap.newKeySet();
@@ -94,13 +96,15 @@ final class BroadcastTopic extends MeteredTopic {
       ManagedLedger ledger,
       BrokerService broker,
       BroadcastConfig config,
-      BroadcastMetrics metrics) {
+      BroadcastMetrics metrics,
+      ShadowLedgers shadows) {
     super(topic, ledger, broker, metrics);
     this.timeToLive = TimeToLivePolicy.of(this, config.cursorTimeToLiveSeconds());
     this.refusals = new RefusalReport(topic, broker.getPulsar().getExecutor());
     this.newNames = new NewNameLimit(config.maxNewNamesPerConnectionPerMinute(), refusals);
     this.types = new TypeExchange(this, config, logs, subscribes);
     this.sourceHold = SourceHold.of(this, this::isClosing);
+    this.shadows = shadows;
   }
 
   /**
@@ -109,7 +113,9 @@ final class BroadcastTopic extends MeteredTopic {
    */
   @Override
   public CompletableFuture<Void> initialize() {
-    return super.initialize().thenCompose(initialized -> loadBroadcastSubscriptions());
+    return super.initialize()
+        .thenCompose(initialized -> loadBroadcastSubscriptions())
+        .thenRun(() -> shadows.add(this));
   }
 
   private CompletableFuture<Void> loadBroadcastSubscriptions() {
@@ -213,6 +219,7 @@ final class BroadcastTopic extends MeteredTopic {
 
   private CompletableFuture<Void> closing(Supplier<CompletableFuture<Void>> close) {
     closings.incrementAndGet();
+    shadows.remove(this);
     return types
         .ended()
         .completeOnTimeout(null, CHANGE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
@@ -223,6 +230,7 @@ final class BroadcastTopic extends MeteredTopic {
               if (e == null) {
                 sourceHold.close();
               } else {
+                shadows.add(this);
                 closings.decrementAndGet();
               }
             });

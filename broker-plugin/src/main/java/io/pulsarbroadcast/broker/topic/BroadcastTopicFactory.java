@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.broker.topic;
 
 import io.pulsarbroadcast.broker.BroadcastConfig;
+import io.pulsarbroadcast.broker.ledger.ShadowLedgers;
 import io.pulsarbroadcast.broker.metrics.BroadcastMetrics;
 import java.io.IOException;
 import org.apache.bookkeeper.mledger.ManagedLedger;
@@ -20,15 +21,20 @@ public final class BroadcastTopicFactory implements TopicFactory {
   private final TopicFactory configured;
   private final BroadcastConfig config;
   private final BroadcastMetrics metrics;
+  private final ShadowLedgers shadows;
 
   /**
    * @param configured the broker's own factory, or null
    */
   public BroadcastTopicFactory(
-      TopicFactory configured, BroadcastConfig config, BroadcastMetrics metrics) {
+      TopicFactory configured,
+      BroadcastConfig config,
+      BroadcastMetrics metrics,
+      ShadowLedgers shadows) {
     this.configured = configured;
     this.config = config;
     this.metrics = metrics;
+    this.shadows = shadows;
   }
 
   @Override
@@ -39,7 +45,7 @@ public final class BroadcastTopicFactory implements TopicFactory {
       return made;
     }
     if (type == PersistentTopic.class) {
-      return type.cast(new BroadcastTopic(topic, ledger, broker, config, metrics));
+      return type.cast(new BroadcastTopic(topic, ledger, broker, config, metrics, shadows));
     }
     // The broker makes what a factory does not.
     return null;

@@ -105,13 +105,18 @@ final class ConsumerAdmission {
         refusal == null
             // What it throws is undone as what it answers is.
             ? DONE.thenCompose(
-                reserved ->
-                    parts
-                        .startPositions()
-                        .register(
-                            option,
-                            timeToLiveSeconds(option),
-                            () -> connection.sought().take(option.getConsumerId())))
+                    reserved ->
+                        option.isDurable()
+                            ? parts.takeover().arrive(option.getConsumerName())
+                            : DONE)
+                .thenCompose(
+                    arrived ->
+                        parts
+                            .startPositions()
+                            .register(
+                                option,
+                                timeToLiveSeconds(option),
+                                () -> connection.sought().take(option.getConsumerId())))
             : CompletableFuture.failedFuture(refusal);
     return position
         .exceptionallyCompose(e -> CompletableFuture.failedFuture(refusal(e)))
@@ -166,6 +171,9 @@ final class ConsumerAdmission {
     connection.add(subscription, consumer);
     // Also that it has been seen is to be stored.
     parts.markDelete().positionMoved();
+    if (parts.cursors().isNameStored(position)) {
+      parts.takeover().changed();
+    }
     return consumer;
   }
 

@@ -183,7 +183,7 @@ public final class PositionsAdmin {
             ? CompletableFuture.completedFuture(parts.cursors().waiting(name, which, end))
             : parts
                 .markDelete()
-                .drop(name, which, end)
+                .drop(name, which, end, true)
                 .thenApply(dropped -> audited(dropped, operator)))
         .thenApply(dropped -> result(drop.dryRun(), dropped));
   }

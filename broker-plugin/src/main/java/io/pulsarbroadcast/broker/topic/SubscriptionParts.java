@@ -14,6 +14,7 @@ import io.pulsarbroadcast.broker.ledger.DeclaredLog;
 import io.pulsarbroadcast.broker.ledger.ManagedLedgerEntrySource;
 import io.pulsarbroadcast.broker.ledger.MarkDelete;
 import io.pulsarbroadcast.broker.ledger.PlainAcks;
+import io.pulsarbroadcast.broker.ledger.PositionsElsewhere;
 import io.pulsarbroadcast.broker.ledger.SourceHold;
 import io.pulsarbroadcast.broker.ledger.StartPositions;
 import io.pulsarbroadcast.broker.ledger.SubscriptionPast;
@@ -41,6 +42,7 @@ import org.apache.pulsar.broker.service.persistent.PersistentTopic;
  * runs. Immutable.
  *
  * @param startPositions where its consumers start, and seek to
+ * @param takeover has positions go along with consumers
  * @param timeToLive how long positions may wait
  */
 record SubscriptionParts(
@@ -58,6 +60,7 @@ record SubscriptionParts(
     BroadcastConfig config,
     SubscriptionPast past,
     StartPositions startPositions,
+    PositionTakeover takeover,
     TimeToLivePolicy timeToLive) {
 
   /**
@@ -129,6 +132,8 @@ record SubscriptionParts(
             cursors,
             index,
             config.maxAcknowledgmentHolesToPersist());
+    PositionsElsewhere elsewhere = new PositionsElsewhere(topic, plain.getName());
+    store.followedIf(elsewhere::isShared);
     SkipCounters skips = new SkipCounters(topic.getName(), plain.getName(), metrics, timer);
     if (!past.takenOver() && MarkDelete.isElsewhere(plain.getCursor(), index)) {
       // Else it is what a crash left behind in the log, and had been acknowledged.
@@ -183,6 +188,14 @@ record SubscriptionParts(
         config,
         past,
         startPositions,
+        new PositionTakeover(
+            topic.getName(),
+            elsewhere,
+            cursors,
+            startPositions,
+            markDelete,
+            config.positionFlushIntervalMillis(),
+            timer),
         timeToLive);
   }
 

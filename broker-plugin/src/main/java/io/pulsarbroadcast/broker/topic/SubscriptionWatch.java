@@ -5,15 +5,17 @@ import io.pulsarbroadcast.broker.Throttled;
 import io.pulsarbroadcast.broker.cursor.CursorRegistry.Skipped;
 import io.pulsarbroadcast.broker.metrics.SkipCause;
 import io.pulsarbroadcast.broker.stats.AuditLog;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 
 /**
  * Looks after one Broadcast subscription once a second, for what nobody tells it: positions whose
- * consumers stayed away too long, a managed cursor that was moved behind its back, and the end of a
- * terminated topic. Runs on the broker's timer.
+ * consumers stayed away too long or went to another topic, a managed cursor that was moved behind
+ * its back, and the end of a terminated topic. Runs on the broker's timer.
  */
 final class SubscriptionWatch {
 
@@ -27,6 +29,7 @@ final class SubscriptionWatch {
   private final BooleanSupplier inUse;
   private final Runnable announceEnd;
   private final Runnable deleteAbandoned;
+  private final Function<BooleanSupplier, CompletableFuture<Boolean>> endMovedAway;
   private final AuditLog.Dropped expiry;
   private final Throttled looking;
   private volatile boolean stopped = true;
@@ -40,6 +43,8 @@ final class SubscriptionWatch {
    * @param inUse whether consumers are connected, or subscribing
    * @param announceEnd tells all consumers that the topic has ended
    * @param deleteAbandoned deletes the subscription
+   * @param endMovedAway ends the subscription, whose positions are in other topics now, as long as
+   *     that holds; whether it has
    */
   SubscriptionWatch(
       ManagedLedger ledger,
@@ -47,12 +52,14 @@ final class SubscriptionWatch {
       BooleanSupplier inUse,
       Runnable announceEnd,
       Runnable deleteAbandoned,
+      Function<BooleanSupplier, CompletableFuture<Boolean>> endMovedAway,
       ScheduledExecutorService timer) {
     this.ledger = ledger;
     this.parts = parts;
     this.inUse = inUse;
     this.announceEnd = announceEnd;
     this.deleteAbandoned = deleteAbandoned;
+    this.endMovedAway = endMovedAway;
     this.expiry = parts.audit().expiry();
     parts.cursors().whenExpired(expiry);
     this.looking = new Throttled(timer, INTERVAL_MILLIS, this::look);
@@ -73,7 +80,10 @@ final class SubscriptionWatch {
       return;
     }
     try {
-      expirePositions();
+      parts.takeover().look(endMovedAway);
+      if (parts.takeover().mayExpire()) {
+        expirePositions();
+      }
       parts.markDelete().follow();
       endWhenAbandoned();
       if (ledger.isTerminated()) {

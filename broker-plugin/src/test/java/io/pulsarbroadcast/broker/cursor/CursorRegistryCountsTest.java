@@ -140,8 +140,8 @@ class CursorRegistryCountsTest {
   /** A write that arrived in part may have it twice. */
   @Test
   void shouldCountANameOnceThatIsRestoredTwice() {
-    registry.restore("a", 60, List.of(registry.left("a", 6, 0, 0, 0, 1)), 1);
-    registry.restore("a", 60, List.of(registry.left("a", 6, 0, 0, 0, 1)), 1);
+    registry.restore("a", 60, List.of(registry.left("a", 6, 0, 0, 0, 1)), 1, 0);
+    registry.restore("a", 60, List.of(registry.left("a", 6, 0, 0, 0, 1)), 1, 0);
     assertThat(registry.leftBehindCount()).isEqualTo(1);
   }
 
@@ -149,7 +149,7 @@ class CursorRegistryCountsTest {
   @Test
   void shouldDropWhatIsRestoredAfterTheLongestTimeToLiveThatIsAllowedNow() {
     registry.limitTimesToLive(60);
-    registry.restore("a", 3600, List.of(registry.left("a", 6, 0, 1_000, 1_000, 1)), 1);
+    registry.restore("a", 3600, List.of(registry.left("a", 6, 0, 1_000, 1_000, 1)), 1, 0);
     assertThat(registry.expire(60_999, 10)).isEqualTo(CursorRegistry.Skipped.NOTHING);
     assertThat(registry.expire(61_000, 10)).isEqualTo(new CursorRegistry.Skipped(1, 4));
   }

@@ -95,7 +95,7 @@ class PositionLimitTest {
   @Test
   void shouldKeepWhatIsRestoredAboveTheLimit() {
     for (String name : List.of("a", "b", "c")) {
-      registry.restore(name, 60, List.of(registry.left(name, 6, 0, now, now, 2)), 2);
+      registry.restore(name, 60, List.of(registry.left(name, 6, 0, now, now, 2)), 2, 0);
     }
     assertThat(registry.leftBehindCount()).isEqualTo(6);
     assertThatThrownBy(() -> connect("new")).isInstanceOf(TooManyPositionsException.class);

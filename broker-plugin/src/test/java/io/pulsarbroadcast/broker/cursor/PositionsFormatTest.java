@@ -174,6 +174,24 @@ class PositionsFormatTest {
                             new EntryId(3, 6), 1_690_000_002_000L, 1_690_000_002_000L, 1)))));
   }
 
+  /** I1: what counts for more than another topic has under the same name. */
+  @Test
+  void shouldReadHowOftenConsumersOfPositionsOfVersion5HaveCome() throws IOException {
+    Properties v5 = bytesOf(5);
+    assertThat(arrivals(read(v5, "snapshot")))
+        .isEqualTo(Map.of("car-0", 0, "car-1", 1, "car-2", 0, "car-3", 1, "Lkw-Größe", 3));
+    assertThat(arrivals(read(v5, "snapshot", "changes")))
+        .isEqualTo(Map.of("car-0", 2, "car-1", 1, "car-2", 0, "late", 1, "Lkw-Größe", 3));
+    assertThat(arrivals(read(bytesOf(4), "snapshot")).values()).containsOnly(0);
+    assertThat(moved(read(v5, "snapshot")).arrivals)
+        .isEqualTo(PositionsRecord.decode(bytes(v5, "snapshot")).arrivals);
+  }
+
+  private static Map<String, Integer> arrivals(StoredPositions stored) {
+    return stored.byName().values().stream()
+        .collect(Collectors.toMap(StoredPosition::name, StoredPosition::arrivals));
+  }
+
   /** I1, I3: each at the lowest that is kept, for as long as it is. */
   @Test
   void shouldRestoreWhatIsLeftBesidePositionsOfVersion4() throws IOException {
@@ -245,11 +263,14 @@ class PositionsFormatTest {
   /** A change of the format without another version makes logs that older plugins misread. */
   @Test
   void shouldWriteTheCurrentVersionAsBefore() throws IOException {
-    Properties current = bytesOf(PositionsRecord.VERSION);
-    for (String record : current.stringPropertyNames()) {
-      String golden = current.getProperty(record);
-      byte[] written = PositionsRecord.decode(HexFormat.of().parseHex(golden)).encode();
-      assertThat(HexFormat.of().formatHex(written)).as(record).isEqualTo(golden);
+    // Without arrivals, the version before.
+    for (int version : new int[] {PositionsRecord.VERSION - 1, PositionsRecord.VERSION}) {
+      Properties current = bytesOf(version);
+      for (String record : current.stringPropertyNames()) {
+        String golden = current.getProperty(record);
+        byte[] written = PositionsRecord.decode(HexFormat.of().parseHex(golden)).encode();
+        assertThat(HexFormat.of().formatHex(written)).as(record).isEqualTo(golden);
+      }
     }
   }
 

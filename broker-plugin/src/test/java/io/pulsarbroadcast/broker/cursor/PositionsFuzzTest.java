@@ -120,6 +120,9 @@ class PositionsFuzzTest {
     }
     record.putLastSeen(number, random.nextInt(1_000));
     if (random.nextBoolean()) {
+      record.putArrivals(number, 1 + random.nextInt(3));
+    }
+    if (random.nextBoolean()) {
       int left = 1 + random.nextInt(3);
       record.putCount(number, left + random.nextInt(3));
       record.putLeft(number, left);

@@ -339,7 +339,7 @@ class PositionsStoreTest {
     byte[] later = good.clone();
     later[1] = PositionsRecord.VERSION + 1;
     assertThatThrownBy(() -> stored.apply(later))
-        .hasMessageContaining("version 5 of the positions format; known are 1 to 4");
+        .hasMessageContaining("version 6 of the positions format; known are 1 to 5");
     assertThatThrownBy(() -> stored.apply(new byte[10])).hasMessageContaining("not a record");
   }
 

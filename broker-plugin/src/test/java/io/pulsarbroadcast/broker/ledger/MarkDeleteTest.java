@@ -240,7 +240,7 @@ class MarkDeleteTest {
   void shouldNotSayOfADropThatItIsDoneBeforeItIsOnStorage() {
     leaveAt3("parked");
     written = new CompletableFuture<>();
-    CompletableFuture<List<Waiting>> dropped = markDelete.drop("parked", waiting -> true, 10);
+    CompletableFuture<List<Waiting>> dropped = markDelete.drop("parked", waiting -> true, 10, true);
     assertThat(dropped).isNotDone();
     assertThat(skips.entries(SkipCause.POSITION_DROPPED)).isZero();
 
@@ -255,7 +255,7 @@ class MarkDeleteTest {
   void shouldKeepAPositionWhoseDropIsNotStored() {
     leaveAt3("parked");
     written = new CompletableFuture<>();
-    CompletableFuture<List<Waiting>> dropped = markDelete.drop("parked", waiting -> true, 10);
+    CompletableFuture<List<Waiting>> dropped = markDelete.drop("parked", waiting -> true, 10, true);
     written.completeExceptionally(new IllegalStateException("not written"));
     assertThat(dropped).isCompletedExceptionally();
     assertThat(skips.entries(SkipCause.POSITION_DROPPED)).isZero();

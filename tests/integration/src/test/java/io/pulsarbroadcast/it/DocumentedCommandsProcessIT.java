@@ -225,6 +225,7 @@ class DocumentedCommandsProcessIT {
 
   /** Nothing is published to its source: {@link ShadowTopicProcessIT} says why. */
   private void addAndRemoveShadowTopic() throws Exception {
+    execute("docs/contract.md", "bin/pulsar-admin topics update-properties");
     execute("docs/operate.md", "bin/pulsar-admin topics create-shadow-topic");
     execute("docs/operate.md", "bin/pulsar-admin topicPolicies set-retention");
     execute("docs/operate.md", "bin/pulsar-admin topics set-shadow-topics");
@@ -237,6 +238,7 @@ class DocumentedCommandsProcessIT {
                     .containsExactly(AREA_7 + "-b"));
     assertThat(broker.admin().topics().getShadowSource(AREA_7 + "-b")).isEqualTo(AREA_7);
     execute("docs/operate.md", "bin/pulsar-admin topics remove-shadow-topics");
+    execute("docs/operate.md", "bin/pulsar-admin topics unload");
     await()
         .atMost(Duration.ofMinutes(1))
         .untilAsserted(

@@ -122,7 +122,7 @@ class PositionsFaultProcessIT {
     publish(broker, topic, 5, 6);
     assertThatThrownBy(() -> broker.broadcast(topic, "all", "car").subscribe())
         .isInstanceOf(PulsarClientException.NotAllowedException.class)
-        .hasMessageContaining("version 5 of the positions format; known are 1 to 4");
+        .hasMessageContaining("version 6 of the positions format; known are 1 to 5");
     assertThatThrownBy(() -> broker.plain(topic, "all").subscribe())
         .isInstanceOf(PulsarClientException.ConsumerBusyException.class);
     awaitBacklog(broker, topic, "all", 4);

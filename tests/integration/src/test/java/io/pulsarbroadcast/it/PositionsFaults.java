@@ -340,7 +340,7 @@ final class PositionsFaults {
             String topic = Files.readString(FOLDER.resolve("newer"));
             for (var open : factory.getManagedLedgers().entrySet()) {
               if (isPositions(open.getKey()) && open.getKey().contains(topic)) {
-                open.getValue().addEntry(new byte[] {'B', 5, 0, 0, 0, 0, 0, 0});
+                open.getValue().addEntry(new byte[] {'B', 6, 0, 0, 0, 0, 0, 0});
               }
             }
             Files.delete(FOLDER.resolve("newer"));
@@ -656,7 +656,7 @@ final class PositionsFaults {
     Files.delete(folder.resolve("open"));
   }
 
-  /** Has a record of version 5 in the log of a topic, which is open. */
+  /** Has a record of version 6 in the log of a topic, which is open. */
   void storeNewerFormat(String topic) throws IOException {
     ask("newer", localNameOf(topic));
   }

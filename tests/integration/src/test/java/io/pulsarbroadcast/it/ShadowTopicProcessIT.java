@@ -13,7 +13,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -40,12 +39,14 @@ import org.junit.jupiter.api.Test;
 class ShadowTopicProcessIT {
 
   private static Broker broker;
+  private static ShadowTopics shadows;
 
   @BeforeAll
   static void startBroker() {
     broker =
         Broker.start(
             OperatedBroker.options().jvmOption(BrokerExtension.LEAK_DETECTION + "Disabled"));
+    shadows = new ShadowTopics(broker);
   }
 
   @AfterAll
@@ -56,10 +57,10 @@ class ShadowTopicProcessIT {
   @Test
   void shouldGiveConsumersOfAShadowTopicWhatIsPublishedToItsSource() throws Exception {
     String source = Broker.newTopic();
-    String shadow = shadowOf(source);
-    try (Consumer<String> atSource = atOnce(source, "source").subscribe();
-        Consumer<String> a = atOnce(shadow, "a").subscribe();
-        Consumer<String> b = atOnce(shadow, "b").subscribe();
+    String shadow = shadows.of(source);
+    try (Consumer<String> atSource = shadows.atOnce(source, "source").subscribe();
+        Consumer<String> a = shadows.atOnce(shadow, "a").subscribe();
+        Consumer<String> b = shadows.atOnce(shadow, "b").subscribe();
         Consumer<String> plain = plain(shadow).subscribe()) {
       // One ledger after the other: where they follow fast, a shadow topic may be loaded again.
       for (int next = 0; next < 12; next += 4) {
@@ -88,15 +89,35 @@ class ShadowTopicProcessIT {
     }
   }
 
+  /** I7: of several on one broker, Pulsar tells only one of its source's new ledgers. */
+  @Test
+  void shouldTellEachOfSeveralShadowTopicsOfNewLedgers() throws Exception {
+    String source = Broker.newTopic();
+    List<String> both = List.of(source + "-1", source + "-2");
+    shadows.of(source, both);
+    try (Consumer<String> first = shadows.atOnce(both.get(0), "a").subscribe();
+        Consumer<String> second = shadows.atOnce(both.get(1), "a").subscribe()) {
+      for (int i = 0; i < 12; i++) {
+        publish(broker, source, i, i + 1);
+        assertThat(receiveAndAck(first, 1)).isEqualTo(values(i, i + 1));
+        assertThat(receiveAndAck(second, 1)).isEqualTo(values(i, i + 1));
+      }
+      assertThat(
+              List.of(first.getLastDisconnectedTimestamp(), second.getLastDisconnectedTimestamp()))
+          .as("without being loaded again")
+          .containsOnly(0L);
+    }
+  }
+
   /** I3: what a consumer of the shadow topic needs is held where trimming is decided. */
   @Test
   void shouldKeepAtTheSourceWhatAConsumerOfTheShadowHasNotHad() throws Exception {
     String source = Broker.newTopic();
-    String shadow = shadowOf(source);
-    try (Consumer<String> atSource = atOnce(source, "a").subscribe();
-        Consumer<String> here = atOnce(shadow, "here").subscribe()) {
-      atOnce(shadow, "away").subscribe().close();
-      List<MessageId> ids = publishOneByOne(source, here);
+    String shadow = shadows.of(source);
+    try (Consumer<String> atSource = shadows.atOnce(source, "a").subscribe();
+        Consumer<String> here = shadows.atOnce(shadow, "here").subscribe()) {
+      shadows.atOnce(shadow, "away").subscribe().close();
+      List<MessageId> ids = shadows.publishOneByOne(source, here);
       assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
 
       broker.admin().topics().unload(shadow);
@@ -104,7 +125,7 @@ class ShadowTopicProcessIT {
       broker.admin().topics().trimTopic(source);
       assertThat(firstLedger(source)).isEqualTo(ledgerOf(ids.get(0)));
 
-      try (Consumer<String> away = atOnce(shadow, "away").subscribe()) {
+      try (Consumer<String> away = shadows.atOnce(shadow, "away").subscribe()) {
         // Of what the source was sent before the shadow topic was loaded, it sees the last message
         // with the next.
         ids.addAll(publish(broker, source, 12, 13));
@@ -120,15 +141,15 @@ class ShadowTopicProcessIT {
   @Test
   void shouldCountWhatTheSourceTrimmedBeforeAConsumerOfTheShadowHadIt() throws Exception {
     String source = Broker.newTopic();
-    String shadow = shadowOf(source);
+    String shadow = shadows.of(source);
     try (Consumer<String> atSource = broker.broadcast(source, "all", "a").subscribe();
         Consumer<String> atShadow = broker.broadcast(shadow, "all", "here").subscribe()) {
       broker.broadcast(shadow, "all", "away").subscribe().close();
-      List<MessageId> ids = publishOneByOne(source, atShadow);
+      List<MessageId> ids = shadows.publishOneByOne(source, atShadow);
       assertThat(receiveAndAck(atSource, 12)).isEqualTo(values(0, 12));
 
       // An operator does not want the source to keep it. The shadow topic follows by itself.
-      broker.admin().topics().skipAllMessages(source, holdOf(shadow));
+      broker.admin().topics().skipAllMessages(source, ShadowTopics.holdOf(shadow));
       TrimmedIT.trim(broker, source, ids.get(10));
       await()
           .atMost(TrimmedIT.TRIMMED)
@@ -146,38 +167,42 @@ class ShadowTopicProcessIT {
     String namespace = OperatedBroker.newNamespace(broker);
     broker.admin().namespaces().setRetention(namespace, new RetentionPolicies(10, 10));
     String source = OperatedBroker.topicIn(namespace);
-    String shadow = shadowOf(source);
+    String shadow = shadows.of(source);
     // Else the client drops what it sought, and asks for nothing in its place.
-    try (Consumer<String> here = atOnce(shadow, "here").startMessageIdInclusive().subscribe()) {
-      List<MessageId> ids = publishOneByOne(source, here);
-      awaitMarkDelete(source, holdOf(shadow), ids.get(11));
+    try (Consumer<String> here =
+        shadows.atOnce(shadow, "here").startMessageIdInclusive().subscribe()) {
+      List<MessageId> ids = shadows.publishOneByOne(source, here);
+      awaitMarkDelete(source, ShadowTopics.holdOf(shadow), ids.get(11));
 
       here.seek(ids.get(2));
-      assertThat(markDelete(source, holdOf(shadow)))
+      assertThat(markDelete(source, ShadowTopics.holdOf(shadow)))
           .as("already when the seek is answered")
           .isLessThan(entryOf(ids.get(2)));
       assertThat(receiveAndAck(here, 10)).isEqualTo(values(2, 12));
-      awaitMarkDelete(source, holdOf(shadow), ids.get(11));
+      awaitMarkDelete(source, ShadowTopics.holdOf(shadow), ids.get(11));
 
       broker.admin().topics().resetCursor(shadow, "all", ids.get(4));
-      assertThat(markDelete(source, holdOf(shadow)))
+      assertThat(markDelete(source, ShadowTopics.holdOf(shadow)))
           .as("already when the reset is answered")
           .isLessThan(entryOf(ids.get(4)));
       assertThat(receiveAndAck(here, 8)).isEqualTo(values(4, 12));
 
-      awaitMarkDelete(source, holdOf(shadow), ids.get(11));
+      awaitMarkDelete(source, ShadowTopics.holdOf(shadow), ids.get(11));
       broker.admin().topics().resetCursor(shadow, "all", 0);
-      assertThat(markDelete(source, holdOf(shadow))).as("by time").isLessThan(entryOf(ids.get(0)));
+      assertThat(markDelete(source, ShadowTopics.holdOf(shadow)))
+          .as("by time")
+          .isLessThan(entryOf(ids.get(0)));
       assertThat(receiveAndAck(here, 12)).isEqualTo(values(0, 12));
 
       // Somebody new begins where nobody else is any more.
-      awaitMarkDelete(source, holdOf(shadow), ids.get(11));
+      awaitMarkDelete(source, ShadowTopics.holdOf(shadow), ids.get(11));
       try (Consumer<String> second =
-          atOnce(shadow, "second")
+          shadows
+              .atOnce(shadow, "second")
               .subscriptionName("second")
               .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
               .subscribe()) {
-        assertThat(markDelete(source, holdOf(shadow))).isLessThan(entryOf(ids.get(0)));
+        assertThat(markDelete(source, ShadowTopics.holdOf(shadow))).isLessThan(entryOf(ids.get(0)));
         assertThat(receiveAndAck(second, 12)).isEqualTo(values(0, 12));
       }
     }
@@ -186,18 +211,21 @@ class ShadowTopicProcessIT {
   @Test
   void shouldHoldNothingAtTheSourceAfterTheLastBroadcastSubscription() throws Exception {
     String source = Broker.newTopic();
-    String shadow = shadowOf(source);
-    try (Consumer<String> second = atOnce(shadow, "a").subscriptionName("second").subscribe()) {
-      try (Consumer<String> first = atOnce(shadow, "a").subscribe()) {
+    String shadow = shadows.of(source);
+    try (Consumer<String> second =
+        shadows.atOnce(shadow, "a").subscriptionName("second").subscribe()) {
+      try (Consumer<String> first = shadows.atOnce(shadow, "a").subscribe()) {
         first.unsubscribe();
       }
-      assertThat(broker.admin().topics().getSubscriptions(source)).contains(holdOf(shadow));
+      assertThat(broker.admin().topics().getSubscriptions(source))
+          .contains(ShadowTopics.holdOf(shadow));
       second.unsubscribe();
     }
     assertThat(broker.admin().topics().getSubscriptions(source)).isEmpty();
 
-    atOnce(shadow, "a").subscribe().close();
-    assertThat(broker.admin().topics().getSubscriptions(source)).contains(holdOf(shadow));
+    shadows.atOnce(shadow, "a").subscribe().close();
+    assertThat(broker.admin().topics().getSubscriptions(source))
+        .contains(ShadowTopics.holdOf(shadow));
     broker.admin().topics().unload(shadow);
     broker.admin().topics().delete(shadow);
     await()
@@ -212,23 +240,23 @@ class ShadowTopicProcessIT {
     broker.admin().topics().createNonPartitionedTopic(source);
     String shadow = source + "-shadow";
     broker.admin().topics().createShadowTopic(shadow, source);
-    assertThatThrownBy(() -> atOnce(shadow, "a").subscribe())
+    assertThatThrownBy(() -> shadows.atOnce(shadow, "a").subscribe())
         .hasMessageContaining("set-retention " + shadow)
         .hasMessageContaining(source);
     assertThat(broker.admin().topics().getSubscriptions(source)).isEmpty();
     assertThat(broker.admin().topics().getSubscriptions(shadow)).isEmpty();
-    retainAll(shadow);
-    atOnce(shadow, "a").subscribe().close();
+    shadows.retainAll(shadow);
+    shadows.atOnce(shadow, "a").subscribe().close();
   }
 
   /** I1 at the source. */
   @Test
   void shouldDeleteNothingOfTheSourceWithAShadowTopic() throws Exception {
     String source = Broker.newTopic();
-    String shadow = shadowOf(source);
-    atOnce(source, "away").subscribe().close();
-    try (Consumer<String> here = atOnce(shadow, "here").subscribe()) {
-      publishOneByOne(source, here);
+    String shadow = shadows.of(source);
+    shadows.atOnce(source, "away").subscribe().close();
+    try (Consumer<String> here = shadows.atOnce(shadow, "here").subscribe()) {
+      shadows.publishOneByOne(source, here);
       // When it is loaded it writes down which ledgers its source has.
       broker.admin().topics().unload(shadow);
       awaitConnected(broker, here);
@@ -242,7 +270,7 @@ class ShadowTopicProcessIT {
     broker.admin().topics().delete(shadow, true);
     assertDeleted(shadow);
     broker.admin().topics().unload(source);
-    try (Consumer<String> away = atOnce(source, "away").subscribe()) {
+    try (Consumer<String> away = shadows.atOnce(source, "away").subscribe()) {
       assertThat(receiveAndAck(away, 12)).isEqualTo(values(0, 12));
     }
   }
@@ -252,7 +280,7 @@ class ShadowTopicProcessIT {
   void shouldHoldForADeclaredSubscription() throws Exception {
     String namespace = OperatedBroker.newNamespace(broker);
     String source = OperatedBroker.topicIn(namespace);
-    String shadow = shadowOf(source, source + "~shadow");
+    String shadow = shadows.of(source, source + "~shadow");
     broker.leaveSubscriptionsToOperators(namespace);
     broker
         .admin()
@@ -265,7 +293,8 @@ class ShadowTopicProcessIT {
             Map.of("pulsar.subscription.type", "Broadcast"));
     try (Consumer<String> declared =
         plain(shadow).subscriptionName("all").consumerName("a").subscribe()) {
-      assertThat(broker.admin().topics().getSubscriptions(source)).containsExactly(holdOf(shadow));
+      assertThat(broker.admin().topics().getSubscriptions(source))
+          .containsExactly(ShadowTopics.holdOf(shadow));
       publish(broker, source, 0, 1);
       assertThat(receiveAndAck(declared, 1)).isEqualTo(values(0, 1));
       declared.unsubscribe();
@@ -276,10 +305,13 @@ class ShadowTopicProcessIT {
   @Test
   void shouldNotLeaveAHoldOfNobodyAtTheSource() throws Exception {
     String source = Broker.newTopic();
-    String shadow = shadowOf(source);
+    String shadow = shadows.of(source);
     try (Consumer<String> plain = plain(shadow).subscribe()) {
       // As after a crash in a subscribe, or a broker without the plugin.
-      broker.admin().topics().createSubscription(source, holdOf(shadow), MessageId.earliest);
+      broker
+          .admin()
+          .topics()
+          .createSubscription(source, ShadowTopics.holdOf(shadow), MessageId.earliest);
       broker.admin().topics().unload(shadow);
       await()
           .untilAsserted(
@@ -293,7 +325,7 @@ class ShadowTopicProcessIT {
   void shouldRefuseWhereTheSourceCannotHold() throws Exception {
     String namespace = OperatedBroker.newNamespace(broker);
     String source = OperatedBroker.topicIn(namespace);
-    String shadow = shadowOf(source);
+    String shadow = shadows.of(source);
     broker.admin().topics().createSubscription(source, "own", MessageId.latest);
     broker.admin().namespaces().setMaxSubscriptionsPerTopic(namespace, 1);
     await()
@@ -322,30 +354,10 @@ class ShadowTopicProcessIT {
       assertThatThrownBy(consumer::subscribe).hasMessageContaining(source);
       broker.admin().namespaces().removeMaxSubscriptionsPerTopic(namespace);
       await().ignoreExceptions().untilAsserted(() -> consumer.subscribe().close());
-      assertThat(broker.admin().topics().getSubscriptions(source)).contains(holdOf(shadow));
+      assertThat(broker.admin().topics().getSubscriptions(source))
+          .contains(ShadowTopics.holdOf(shadow));
       publish(broker, source, 0, 1);
     }
-  }
-
-  private static String shadowOf(String source) throws PulsarAdminException {
-    return shadowOf(source, source + "-shadow");
-  }
-
-  private static String shadowOf(String source, String shadow) throws PulsarAdminException {
-    broker.admin().topics().createNonPartitionedTopic(source);
-    broker.admin().topics().createShadowTopic(shadow, source);
-    retainAll(shadow);
-    // The replicator's producer has none, and a topic that is in use takes none.
-    broker.admin().schemas().createSchema(shadow, Schema.STRING.getSchemaInfo());
-    broker.admin().topics().setShadowTopics(source, List.of(shadow));
-    // Who publishes before would be heard of only with the next message.
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(broker.admin().topics().getInternalStats(source).cursors.keySet())
-                    .filteredOn(cursor -> cursor.startsWith("pulsar.repl"))
-                    .hasSize(1));
-    return shadow;
   }
 
   /** The replicator may make a plain topic of the name, until it hears that it has none. */
@@ -355,40 +367,6 @@ class ShadowTopicProcessIT {
     } catch (PulsarAdminException e) {
       assertThat(e).isInstanceOf(PulsarAdminException.NotFoundException.class);
     }
-  }
-
-  private static void retainAll(String shadow) throws PulsarAdminException {
-    broker.admin().topicPolicies().setRetention(shadow, new RetentionPolicies(-1, -1));
-    await()
-        .untilAsserted(
-            () ->
-                assertThat(broker.admin().topicPolicies().getRetention(shadow, true))
-                    .isEqualTo(new RetentionPolicies(-1, -1)));
-    // A topic that is loaded hears of it later.
-    broker.admin().topics().unload(shadow);
-  }
-
-  /** The subscription at the source that holds for a shadow topic. */
-  private static String holdOf(String shadow) {
-    return "pulsar.broadcast.hold."
-        + shadow.substring("persistent://".length()).replace("~", "=7E").replace("/", "=2F");
-  }
-
-  /**
-   * Publishes twelve messages, in three ledgers: the broker's reader of a shadow topic can pass
-   * over a whole ledger that was filled before the topic had heard of it.
-   *
-   * @param atShadow acknowledges them before the source's consumers do, after whom they may be
-   *     trimmed
-   */
-  private static List<MessageId> publishOneByOne(String source, Consumer<String> atShadow)
-      throws Exception {
-    List<MessageId> ids = new ArrayList<>();
-    for (int i = 0; i < 12; i++) {
-      ids.addAll(publish(broker, source, i, i + 1));
-      assertThat(receiveAndAck(atShadow, 1)).isEqualTo(values(i, i + 1));
-    }
-    return ids;
   }
 
   private static void awaitMarkDelete(String topic, String subscription, MessageId last) {
@@ -420,9 +398,5 @@ class ShadowTopicProcessIT {
 
   private static ConsumerBuilder<String> plain(String topic) {
     return broker.client().newConsumer(Schema.STRING).topic(topic).subscriptionName("plain");
-  }
-
-  private static ConsumerBuilder<String> atOnce(String topic, String name) {
-    return broker.atOnce(topic, "all", name).receiverQueueSize(1);
   }
 }
