@@ -42,7 +42,7 @@ public final class Scrape {
    */
   public static Scrape next(RunningBroker broker, Predicate<String> lines)
       throws IOException, InterruptedException {
-    List<String> shown = get(broker, "/metrics/").lines().filter(lines).toList();
+    List<String> shown = MetricsPage.lines(get(broker, "/metrics/")).filter(lines).toList();
     List<Sample> samples = MetricsPage.parse(String.join("\n", shown)).samples();
     assertThat(samples).as("every line is a sample: %s", shown).hasSameSizeAs(shown);
     return new Scrape(samples);

@@ -11,7 +11,8 @@ import java.util.stream.Stream;
 
 /** One answer of a broker's Prometheus page. Immutable; any thread may call it. */
 public final class MetricsPage {
-  private static final Pattern SAMPLE = Pattern.compile("([^{\\s#]+)(?:\\{(.*)\\})?\\s+(\\S+).*");
+  private static final Pattern SAMPLE =
+      Pattern.compile("([^{\\s#]+)(?:\\{(.*)\\})?\\s+(\\S+).*", Pattern.DOTALL);
   private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
   /** One line. Immutable. */
@@ -53,10 +54,15 @@ public final class MetricsPage {
     this.samples = samples;
   }
 
+  /** The lines of a page: the name of a topic, which clients choose, may have other line ends. */
+  public static Stream<String> lines(String text) {
+    return Stream.of(text.split("\n"));
+  }
+
   /** Lines that are no samples are left out. */
   public static MetricsPage parse(String text) {
     return new MetricsPage(
-        text.lines()
+        lines(text)
             .map(MetricsPage::sample)
             .filter(Objects::nonNull)
             .collect(Collectors.toUnmodifiableList()));

@@ -28,6 +28,14 @@ class MetricsPageTest {
   }
 
   @Test
+  void shouldTakeLineEndsInALabel() {
+    String text = "a{topic=\"x\ry\"} 1\nb{topic=\"x\u2028y\"} 2";
+    assertThat(MetricsPage.lines(text)).hasSize(2);
+    assertThat(MetricsPage.parse(text).samples().get(0).labels()).containsEntry("topic", "x\ry");
+    assertThat(MetricsPage.parse(text).sum("b")).isEqualTo(2);
+  }
+
+  @Test
   void shouldTellAMissingMetricFromZero() {
     assertThat(page.sum("absent")).isNaN();
   }
