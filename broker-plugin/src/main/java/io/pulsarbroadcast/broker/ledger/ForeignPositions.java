@@ -163,7 +163,7 @@ final class ForeignPositions {
 
   /** A log begins with a record, of which storage does not tell at once. */
   private CompletableFuture<StoredPositions> unlessUnconfirmed(StoredPositions read) {
-    return read.isNothing() && !damaged
+    return generation != null && read.isNothing() && !damaged
         ? CompletableFuture.failedFuture(
             new IllegalStateException(
                 "the positions log of subscription %s of %s has no record that is certain to stay"
@@ -223,13 +223,18 @@ final class ForeignPositions {
     CompletableFuture<Void> read = DONE;
     for (LedgerInfo ledger : ledgers) {
       if (ledger.ledgerId >= ledgerId) {
-        read = read.thenCompose(before -> read(ledger.ledgerId));
+        boolean last = ledger == ledgers.get(ledgers.size() - 1);
+        read = read.thenCompose(before -> read(ledger.ledgerId, last));
       }
     }
     return read;
   }
 
-  private CompletableFuture<Void> read(long id) {
+  /**
+   * @param last whether it is the last one of the log, which stays its writer's; others have
+   *     perhaps not been closed
+   */
+  private CompletableFuture<Void> read(long id, boolean last) {
     if (id > ledgerId) {
       // What was before and is trimmed is in a snapshot that follows.
       ledgerId = id;
@@ -239,8 +244,7 @@ final class ForeignPositions {
         .getPulsar()
         .getBookKeeperClient()
         .newOpenLedgerOp()
-        // The log stays its writer's.
-        .withRecovery(false)
+        .withRecovery(!last)
         .withLedgerId(id)
         .withDigestType(config.getDigestType())
         .withPassword(config.getPassword())

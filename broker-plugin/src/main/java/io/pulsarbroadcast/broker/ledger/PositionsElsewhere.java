@@ -32,6 +32,9 @@ public final class PositionsElsewhere {
   /** How long somebody waits: less than clients do for a subscribe, so that they learn why. */
   private static final int ANSWER_SECONDS = 10;
 
+  /** How long it may take to find out whether there is anything; less than the above. */
+  private static final int LOOK_SECONDS = 5;
+
   /** How long a read may take, before another one begins anew. */
   private static final int READ_MINUTES = 5;
 
@@ -93,6 +96,7 @@ public final class PositionsElsewhere {
   public CompletableFuture<Boolean> lookWhetherShared() {
     return group
         .isOne()
+        .orTimeout(LOOK_SECONDS, TimeUnit.SECONDS)
         .exceptionallyCompose(this::orAsKnown)
         .thenApply(
             one -> {

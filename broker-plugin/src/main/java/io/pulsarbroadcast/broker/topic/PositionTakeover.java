@@ -40,8 +40,8 @@ final class PositionTakeover {
   private static final Logger log = LoggerFactory.getLogger(PositionTakeover.class);
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
-  /** How long what is not as it will be soon is waited for, at least. */
-  private static final long SETTLING_MILLIS = TimeUnit.SECONDS.toMillis(3);
+  /** How long what is not as it will be soon is waited for. */
+  private static final long SETTLING_NANOS = TimeUnit.SECONDS.toNanos(3);
 
   private static final int LOOK_AGAIN_MILLIS = 500;
 
@@ -59,7 +59,6 @@ final class PositionTakeover {
   private final CursorRegistry cursors;
   private final StartPositions startPositions;
   private final MarkDelete markDelete;
-  private final long settlingMillis;
   private final AtomicBoolean dropping = new AtomicBoolean();
   private volatile long lookNanos = System.nanoTime() - DROP_NANOS;
   private volatile long pauseNanos = DROP_NANOS;
@@ -68,15 +67,12 @@ final class PositionTakeover {
   /** Whether what has moved was dropped since that was asked last. */
   private final AtomicBoolean dropped = new AtomicBoolean();
 
-  /**
-   * Whether no position is here because the last ones have moved. Confined to the look under way.
-   */
+  /** Whether positions that were here have moved. Confined to the look under way. */
   private volatile boolean movedAway;
 
   private final Throttled storing;
 
   /**
-   * @param flushIntervalMillis how late positions are stored
    * @param timer stores soon who has come or gone
    */
   PositionTakeover(
@@ -85,14 +81,12 @@ final class PositionTakeover {
       CursorRegistry cursors,
       StartPositions startPositions,
       MarkDelete markDelete,
-      long flushIntervalMillis,
       ScheduledExecutorService timer) {
     this.topic = topic;
     this.elsewhere = elsewhere;
     this.cursors = cursors;
     this.startPositions = startPositions;
     this.markDelete = markDelete;
-    this.settlingMillis = Math.max(SETTLING_MILLIS, 2 * flushIntervalMillis);
     // What it does not store is stored with the next flush.
     this.storing =
         new Throttled(timer, STORE_MILLIS, () -> markDelete.flush().exceptionally(e -> null));
@@ -104,9 +98,7 @@ final class PositionTakeover {
    * @return fails with what the broker tells the client
    */
   CompletableFuture<Void> arrive(String name) {
-    return elsewhere.isNothing()
-        ? DONE
-        : arrive(name, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(settlingMillis));
+    return elsewhere.isNothing() ? DONE : arrive(name, System.nanoTime() + SETTLING_NANOS);
   }
 
   private CompletableFuture<Void> arrive(String name, long untilNanos) {
@@ -194,8 +186,8 @@ final class PositionTakeover {
         || !dropping.compareAndSet(false, true)) {
       return;
     }
-    elsewhere
-        .lookWhetherShared()
+    // What it throws is told as what it answers is.
+    DONE.thenCompose(begun -> elsewhere.lookWhetherShared())
         .thenCompose(
             shared ->
                 shared
@@ -206,7 +198,12 @@ final class PositionTakeover {
             (done, e) -> {
               lookNanos = System.nanoTime();
               pauseNanos = Math.min(2 * pauseNanos, DROP_LATER_NANOS);
-              dropped.set(e == null);
+              // What is not understood moves nothing.
+              boolean isClear =
+                  e == null
+                      || FutureUtil.unwrapCompletionException(e)
+                          instanceof IllegalArgumentException;
+              dropped.set(isClear);
               dropping.set(false);
               warnOnce(e);
             });
@@ -214,8 +211,7 @@ final class PositionTakeover {
 
   private CompletableFuture<Void> dropTakenOver(
       Function<BooleanSupplier, CompletableFuture<Boolean>> end) {
-    movedAway &= !cursors.hasDurable();
-    if (movedAway) {
+    if (movedAway && !cursors.hasDurable()) {
       return end(cursors::isEmpty, end);
     }
     if (cursors.leftBehindCount() == 0) {
@@ -242,6 +238,7 @@ final class PositionTakeover {
     if (arrivals.keySet().stream().noneMatch(name -> isTakenOver(name, arrivals))) {
       return DONE;
     }
+    movedAway = true;
     return markDelete
         .drop(null, takenOver, startPositions.end(), false)
         .thenCompose(

@@ -189,13 +189,7 @@ record SubscriptionParts(
         past,
         startPositions,
         new PositionTakeover(
-            topic.getName(),
-            elsewhere,
-            cursors,
-            startPositions,
-            markDelete,
-            config.positionFlushIntervalMillis(),
-            timer),
+            topic.getName(), elsewhere, cursors, startPositions, markDelete, timer),
         timeToLive);
   }
 
