@@ -30,9 +30,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Follows the positions log of a subscription of another topic, which another broker may be
- * writing: it takes nothing away from that one, and fences nothing. It reads what storage has
- * confirmed, which {@link io.pulsarbroadcast.broker.cursor.PositionsStore#followedIf} sees to. One
- * thing at a time; after a failure it goes on where it was.
+ * writing: it takes nothing away from that one, and fences only ledgers that it has left. It reads
+ * what storage has confirmed, which {@link
+ * io.pulsarbroadcast.broker.cursor.PositionsStore#followedIf} sees to. One thing at a time; after a
+ * failure it goes on where it was.
  */
 final class ForeignPositions {
 
