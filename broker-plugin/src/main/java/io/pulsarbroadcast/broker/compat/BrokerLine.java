@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.apache.bookkeeper.mledger.ManagedCursor;
+import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.pulsar.broker.PulsarService;
 import org.apache.pulsar.broker.service.AbstractTopic;
@@ -151,6 +152,11 @@ public final class BrokerLine {
         "method getEntries() of the values of ManagedLedgerImpl.getLedgersInfo()");
     CursorState.verify();
     ShadowLedger.verify();
+  }
+
+  /** Whether a ledger takes nothing any more, because it has been closed. */
+  public static boolean isClosed(ManagedLedger ledger) {
+    return ((ManagedLedgerImpl) ledger).getState() == ManagedLedgerImpl.State.Closed;
   }
 
   /** A subscription of the broker's own kind. */

@@ -8,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.bookkeeper.mledger.ManagedLedger;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.MetaStoreException;
 import org.apache.bookkeeper.mledger.impl.ManagedLedgerFactoryImpl;
-import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.MetaStore.MetaStoreCallback;
 import org.apache.bookkeeper.mledger.impl.ShadowManagedLedgerImpl;
 import org.apache.pulsar.broker.service.BrokerService;
@@ -23,16 +22,13 @@ import org.apache.pulsar.metadata.api.Stat;
 public final class ShadowLedger {
 
   /** The version of the source's metadata that it has taken in; null: none yet. */
-  private static final Field KNOWN = field("sourceLedgersStat");
+  private static final Field KNOWN =
+      BrokerLine.hiddenField(ShadowManagedLedgerImpl.class, "sourceLedgersStat");
 
   private static final Method CHANGED =
       BrokerLine.hiddenMethod(ShadowManagedLedgerImpl.class, "processSourceManagedLedgerInfo");
 
   private ShadowLedger() {}
-
-  private static Field field(String name) {
-    return BrokerLine.hiddenField(ShadowManagedLedgerImpl.class, name);
-  }
 
   /** Fails with what this broker lacks. */
   static void verify() {
@@ -80,9 +76,8 @@ public final class ShadowLedger {
       throws InvocationTargetException, IllegalAccessException {
     Stat known = (Stat) KNOWN.get(shadow);
     boolean isNew = known == null || known.getVersion() < version.getVersion();
-    // It would open it.
-    boolean isClosed = ((ManagedLedgerImpl) shadow).getState() == ManagedLedgerImpl.State.Closed;
-    if (isNew && !isClosed) {
+    // A closed one would be opened.
+    if (isNew && !BrokerLine.isClosed(shadow)) {
       CHANGED.invoke(shadow, ledgers, version);
     }
   }

@@ -21,6 +21,9 @@ public final class StoredPosition {
   private static final Comparator<EntryId> BY_PLACE =
       Comparator.comparingLong(EntryId::ledgerId).thenComparingLong(EntryId::entryId);
 
+  /** More than anybody can have come. */
+  private static final int MAX_ARRIVALS = 1_000_000_000;
+
   final StoredName name;
 
   /** Where those are that are not left behind beside it; null: the log has not said so yet. */
@@ -36,9 +39,6 @@ public final class StoredPosition {
   StoredPosition(StoredName name) {
     this.name = name;
   }
-
-  /** More than anybody can have come. */
-  private static final int MAX_ARRIVALS = 1_000_000_000;
 
   /** The same, whatever is read later. */
   public StoredPosition copy() {

@@ -4,6 +4,7 @@ package io.pulsarbroadcast.broker.ledger;
 import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 
 import io.netty.buffer.ByteBuf;
+import io.pulsarbroadcast.broker.compat.BrokerLine;
 import io.pulsarbroadcast.broker.cursor.PositionsStore;
 import io.pulsarbroadcast.broker.cursor.StoredPositions;
 import io.pulsarbroadcast.broker.cursor.UnknownVersionException;
@@ -25,7 +26,6 @@ import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerFencedE
 import org.apache.bookkeeper.mledger.ManagedLedgerException.ManagedLedgerNotFoundException;
 import org.apache.bookkeeper.mledger.ManagedLedgerException.MetadataNotFoundException;
 import org.apache.bookkeeper.mledger.Position;
-import org.apache.bookkeeper.mledger.impl.ManagedLedgerImpl;
 import org.apache.bookkeeper.mledger.impl.NullLedgerOffloader;
 import org.apache.pulsar.broker.service.BrokerService;
 import org.apache.pulsar.broker.service.persistent.PersistentTopic;
@@ -372,11 +372,7 @@ public final class PositionsLedger implements PositionsStore.Log {
 
   /** Whether another load of the topic has it, see {@link #openLedger}. */
   private boolean isClosedByAnother() {
-    return !closed && !reopening && isClosed(ledger);
-  }
-
-  private static boolean isClosed(ManagedLedger ledger) {
-    return ((ManagedLedgerImpl) ledger).getState() == ManagedLedgerImpl.State.Closed;
+    return !closed && !reopening && BrokerLine.isClosed(ledger);
   }
 
   /**
@@ -387,7 +383,7 @@ public final class PositionsLedger implements PositionsStore.Log {
   private synchronized void closeTopic() {
     // The former log takes one record only, and is fenced while it is being deleted.
     if (!takenOver
-        && !isClosed(topic.getManagedLedger())
+        && !BrokerLine.isClosed(topic.getManagedLedger())
         && !name.equals(PositionsLogName.former(topic.getName(), subscription))) {
       takenOver = true;
       log.warn(

@@ -171,9 +171,7 @@ final class ConsumerAdmission {
     connection.add(subscription, consumer);
     // Also that it has been seen is to be stored.
     parts.markDelete().positionMoved();
-    if (parts.cursors().isNameStored(position)) {
-      parts.takeover().changed();
-    }
+    parts.takeover().came(position);
     return consumer;
   }
 

@@ -6,6 +6,7 @@ import io.pulsarbroadcast.broker.cursor.CursorRegistry;
 import io.pulsarbroadcast.broker.cursor.LedgerIndex.EntryId;
 import io.pulsarbroadcast.broker.cursor.StoredPosition;
 import io.pulsarbroadcast.broker.cursor.UnknownVersionException;
+import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.cursor.Waiting;
 import io.pulsarbroadcast.broker.ledger.MarkDelete;
 import io.pulsarbroadcast.broker.ledger.PositionsElsewhere;
@@ -159,6 +160,13 @@ final class PositionTakeover {
         : new ServiceUnitNotReadyException(
             "The consumer's position in the source and other shadow topics of %s cannot be read, try again: %s"
                 .formatted(topic, cause));
+  }
+
+  /** A consumer has come. One with a new name is not answered before that is stored. */
+  void came(VirtualCursor position) {
+    if (elsewhere.isShared() && cursors.isNameStored(position)) {
+      changed();
+    }
   }
 
   /** A consumer has come or gone: others are to know soon, if any read it. */

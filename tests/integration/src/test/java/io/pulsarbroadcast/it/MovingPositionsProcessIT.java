@@ -59,10 +59,8 @@ class MovingPositionsProcessIT {
 
   @BeforeAll
   static void startBroker() {
-    broker =
-        Broker.start(
-            OperatedBroker.options().jvmOption(BrokerExtension.LEAK_DETECTION + "Disabled"));
-    shadows = new ShadowTopics(broker);
+    shadows = ShadowTopics.start();
+    broker = shadows.broker();
   }
 
   @AfterAll
