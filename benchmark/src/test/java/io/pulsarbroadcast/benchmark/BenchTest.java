@@ -53,6 +53,9 @@ class BenchTest {
         "listeners --delays-millis 10,-1|--delays-millis is -1; allowed: 0 to 60000",
         "nemesis --minutes 0|--minutes is 0; allowed: 0.1 to 10000",
         "nemesis --seed 1|--image is not set; allowed: an image of Pulsar",
+        "nemesis --image pulsar --rate 1000|--rate, --minutes and their like come to 1,270,000 messages"
+            + " of each topic; allowed: up to 50,000, as many as a position stores individually, or"
+            + " --acknowledge cumulative",
         "history nowhere|FILE is nowhere; allowed: a history",
         "listeners --size 19|--size is 19; allowed: 20 to 1048576",
         "listeners --threads green|--threads is green; allowed: client, platform, virtual",

@@ -271,6 +271,16 @@ public final class Session {
     }
   }
 
+  /** Whether consumers were sent only what a broker may send; {@code firstError} may be null. */
+  public void checkUndamaged(long damaged, String firstError) {
+    check(
+        "no damaged message, no error of the protocol",
+        damaged == 0,
+        "%,d%s",
+        damaged,
+        damaged == 0 || firstError == null ? "" : ", the first: " + firstError);
+  }
+
   /** As the broker says itself. */
   public void brokerVersion(String version) {
     if (!"unknown".equals(version)) {

@@ -48,6 +48,10 @@ final class Acks {
       this.takenLine = line;
     }
 
+    Id id() {
+      return ack.id();
+    }
+
     long line() {
       return ack.line();
     }
@@ -66,6 +70,7 @@ final class Acks {
 
   private final Faults faults;
   private final long windowMicros;
+  private final long patienceMicros;
   private final Predicate<Id> isComplete;
   private final boolean wholeEntries;
   private final NavigableMap<Id, Acked> byId = new TreeMap<>();
@@ -73,17 +78,28 @@ final class Acks {
   /** In the order of time, those that are not known to be settled or not. */
   private final Deque<Recent> recent = new ArrayDeque<>();
 
+  /** In the order of time, those that wait for a receipt. */
+  private final Deque<Acked> awaited = new ArrayDeque<>();
+
   private long settledLine;
 
   /**
    * Of a consumer that has acknowledged nothing.
    *
+   * @param windowMicros until it is stored, if no crash prevents it
+   * @param patienceMicros until it has its receipt
    * @param wholeEntries whether an acknowledgement counts when all of its entry are acknowledged
    * @param isComplete whether this is so of a message's entry
    */
-  Acks(Faults faults, long windowMicros, boolean wholeEntries, Predicate<Id> isComplete) {
+  Acks(
+      Faults faults,
+      long windowMicros,
+      long patienceMicros,
+      boolean wholeEntries,
+      Predicate<Id> isComplete) {
     this.faults = faults;
     this.windowMicros = windowMicros;
+    this.patienceMicros = patienceMicros;
     this.wholeEntries = wholeEntries;
     this.isComplete = isComplete;
   }
@@ -92,6 +108,25 @@ final class Acks {
     Acked acked = new Acked(ack, incarnation);
     messages.forEach(id -> put(id, acked));
     requeueEntry(ack.id());
+    if (ack.receiptAsked()) {
+      awaited.add(acked);
+    }
+  }
+
+  /** One without its receipt, although its connection has lived much longer; null if none is. */
+  Acked unanswered(long micros) {
+    while (!awaited.isEmpty()) {
+      Acked oldest = awaited.peek();
+      boolean waits = oldest.takenLine == 0 && byId.get(oldest.id()) == oldest;
+      if (waits && micros - oldest.micros <= patienceMicros) {
+        return null;
+      }
+      awaited.remove();
+      if (waits && oldest.incarnation.activeMicros - oldest.micros > patienceMicros) {
+        return oldest;
+      }
+    }
+    return null;
   }
 
   /** What is acknowledged of an entry may be kept now, if the whole has to be. */
@@ -213,9 +248,19 @@ final class Acks {
     return byId.values().stream().filter(acked -> acked.micros >= micros).count();
   }
 
+  boolean isEmpty() {
+    return byId.isEmpty();
+  }
+
+  /** The first message; there must be one. */
+  Id first() {
+    return byId.firstKey();
+  }
+
   void clear() {
     byId.clear();
     recent.clear();
+    awaited.clear();
   }
 
   /** Forgets those of this message and everything after it. */
@@ -225,6 +270,6 @@ final class Acks {
 
   /** How many objects it holds. */
   int size() {
-    return byId.size() + recent.size();
+    return byId.size() + recent.size() + awaited.size();
   }
 }

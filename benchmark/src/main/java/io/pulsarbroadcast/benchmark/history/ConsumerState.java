@@ -10,10 +10,12 @@ import io.pulsarbroadcast.benchmark.history.TopicLog.Message;
 import io.pulsarbroadcast.benchmark.history.TopicLog.Seen;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -68,12 +70,14 @@ final class ConsumerState {
       Findings findings,
       Faults faults,
       long windowMicros,
+      long patienceMicros,
       boolean batchIndexAcks) {
     this.name = registered.name();
     this.log = log;
     this.findings = findings;
     this.faults = faults;
-    this.acks = new Acks(faults, windowMicros, !batchIndexAcks, this::isEntryAcknowledged);
+    this.acks =
+        new Acks(faults, windowMicros, patienceMicros, !batchIndexAcks, this::isEntryAcknowledged);
     this.missed = new MissedMessages(findings);
     startAnywhere(registered.line(), registered.micros());
     subscribed(registered);
@@ -130,6 +134,26 @@ final class ConsumerState {
     current.delivered(delivery);
     take(delivery, seen);
     acks.settle(delivery.micros());
+    checkReceipts(delivery);
+  }
+
+  private void checkReceipts(Delivery delivery) {
+    Acked unanswered = acks.unanswered(delivery.micros());
+    while (unanswered != null) {
+      findings.add(
+          violation(
+              Invariant.I5,
+              unanswered.id(),
+              List.of(unanswered.line(), delivery.line()),
+              String.format(
+                  Locale.ROOT,
+                  "%s has no receipt for %s, %,d ms after it had acknowledged it, and is still sent"
+                      + " messages.",
+                  name,
+                  unanswered.id(),
+                  (delivery.micros() - unanswered.micros()) / 1_000)));
+      unanswered = acks.unanswered(delivery.micros());
+    }
   }
 
   private void take(Delivery delivery, Seen seen) {
@@ -391,9 +415,15 @@ final class ConsumerState {
     return new Violation(invariant, name, current.number, id, lines, sentence);
   }
 
-  /** Nothing up to here is of use for it any more; null if it was never sent anything. */
-  Id furthest() {
-    return furthest;
+  /** Nothing up to here will come again; null if it was never sent anything. */
+  Id settled() {
+    return Stream.of(
+            open.isEmpty() ? furthest : open.firstKey().justBefore(),
+            acks.isEmpty() ? furthest : acks.first().justBefore(),
+            furthest)
+        .filter(Objects::nonNull)
+        .min(Comparator.naturalOrder())
+        .orElse(null);
   }
 
   /** How many objects it holds. */

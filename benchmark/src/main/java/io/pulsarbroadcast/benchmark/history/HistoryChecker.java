@@ -39,10 +39,13 @@ import java.util.stream.Stream;
  * subscribed need not reach it, an acknowledgement that was under way may be lost.
  */
 public final class HistoryChecker {
-  /** How often, in events per consumer, what everybody has had is looked for. */
+  /** How often, in events per consumer, what everybody has acknowledged for good is looked for. */
   private static final int FORGET_EVERY = 16;
 
   private static final int FORGET_EVERY_AT_LEAST = 1_000;
+
+  /** How much longer a receipt may take: behind messages, 14 s were seen on a busy machine. */
+  private static final int RECEIPT_PATIENCE = 6;
 
   /**
    * What the history has.
@@ -134,7 +137,17 @@ public final class HistoryChecker {
 
   private ConsumerState newState(Subscribe subscribe) {
     return new ConsumerState(
-        subscribe, log, findings, faults, windowMicros(), start.batchIndexAcks());
+        subscribe,
+        log,
+        findings,
+        faults,
+        windowMicros(),
+        RECEIPT_PATIENCE * patienceMicros(),
+        start.batchIndexAcks());
+  }
+
+  private long patienceMicros() {
+    return TimeUnit.MILLISECONDS.toMicros(start.patienceMillis());
   }
 
   private long windowMicros() {
@@ -254,11 +267,11 @@ public final class HistoryChecker {
     Id upTo = log.highest();
     for (Registration registration : consumers.values()) {
       ConsumerState consumer = registration.registered();
-      Id had = consumer == null ? upTo : consumer.furthest();
-      if (had == null || upTo == null) {
+      Id settled = consumer == null ? upTo : consumer.settled();
+      if (settled == null || upTo == null) {
         return;
       }
-      upTo = had.compareTo(upTo) < 0 ? had : upTo;
+      upTo = settled.compareTo(upTo) < 0 ? settled : upTo;
     }
     if (upTo != null) {
       log.forget(upTo);
@@ -320,8 +333,7 @@ public final class HistoryChecker {
 
   /** Whether who waits since then, and since the last fault was over, has waited long enough. */
   private boolean isOverPatience(long sinceMicros) {
-    return nowMicros - Math.max(sinceMicros, faults.healedMicros())
-        >= TimeUnit.MILLISECONDS.toMicros(start.patienceMillis());
+    return nowMicros - Math.max(sinceMicros, faults.healedMicros()) >= patienceMicros();
   }
 
   private static long waitsSinceLine(ConsumerState consumer, Collection<Id> notSentAgain) {

@@ -127,7 +127,10 @@ final class TopicLog {
     }
   }
 
-  /** A consumer was sent it. The message is null if everybody had had it, and it is forgotten. */
+  /**
+   * A consumer was sent it. The message is null if everybody had acknowledged it, and it is
+   * forgotten.
+   */
   Seen see(Delivery delivery) {
     Message known = messages.get(delivery.id());
     if (known != null) {
@@ -206,7 +209,7 @@ final class TopicLog {
     return highest;
   }
 
-  /** Everybody has had everything up to this one. */
+  /** Everybody has acknowledged everything up to this one. */
   void forget(Id upTo) {
     Collection<Message> had = messages.headMap(upTo, true).values();
     had.forEach(message -> firstOfPayload.remove(message.payload, message));

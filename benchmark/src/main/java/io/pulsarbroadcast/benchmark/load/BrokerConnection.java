@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.apache.pulsar.common.api.proto.BaseCommand;
@@ -293,8 +294,17 @@ final class BrokerConnection {
     return millis;
   }
 
-  void note(Throwable cause) {
+  private void note(Throwable cause) {
     counters.note(cause.toString());
+  }
+
+  /** The channel ends by it. Unless the network failed, the broker sent what nobody understands. */
+  void failed(Throwable cause) {
+    if (cause instanceof IOException) {
+      note(cause);
+    } else {
+      counters.protocolError(cause.toString());
+    }
   }
 
   /**

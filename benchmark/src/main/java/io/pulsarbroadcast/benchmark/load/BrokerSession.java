@@ -49,7 +49,7 @@ final class BrokerSession extends FrameSplitter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    connection.note(cause);
+    connection.failed(cause);
     context.close();
   }
 }

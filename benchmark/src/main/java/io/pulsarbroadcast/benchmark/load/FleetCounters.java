@@ -43,9 +43,11 @@ final class FleetCounters {
     failed.incrementAndGet();
   }
 
+  /** Is remembered before any other error: connections may be lost in good order. */
   void protocolError(String error) {
-    note(error);
-    protocolErrors.incrementAndGet();
+    if (protocolErrors.getAndIncrement() == 0) {
+      firstError.set(error);
+    }
   }
 
   /** Keeps the first of what may be 100,000 equal errors. */

@@ -18,7 +18,7 @@ import org.HdrHistogram.Histogram;
  *     after all are counted as out of order too
  * @param corrupt messages whose checksum or layout is wrong
  * @param unexpected messages of another run
- * @param protocolErrors commands that make no sense
+ * @param protocolErrors commands that make no sense, and frames that cannot be read
  * @param connectionsLost how often a connection ended that should not have
  * @param endToEndMicros one value per first reception, without warm-up messages
  * @param lastReceiverMicros per message, the longest latency of any consumer
@@ -26,7 +26,7 @@ import org.HdrHistogram.Histogram;
  * @param connectMicros per consumer, from its first subscribe sent to the answer
  * @param connectWallMicros from the start of the fleet until all were subscribed; 0 before
  * @param brokerVersion as the broker says itself
- * @param firstError the first of all errors, or null
+ * @param firstError the first error of the protocol, else the first of all, or null
  */
 public record FleetSnapshot(
     int consumers,
@@ -46,6 +46,11 @@ public record FleetSnapshot(
     long connectWallMicros,
     String brokerVersion,
     String firstError) {
+  /** What came that no broker should have sent. */
+  public long damaged() {
+    return corrupt + unexpected + protocolErrors;
+  }
+
   /** One value per message that any consumer has, from this message on, in microseconds. */
   public Histogram lastReceivers(int from) {
     Histogram last = new Histogram(endToEndMicros);

@@ -110,7 +110,11 @@ final class ClusterAdmin {
     JsonNode stats =
         JSON.readTree(
             impatient.get(url(firstBroker(), "/admin/v2/" + path(topic) + "/internalStats")));
-    return stats.path("cursors").path(subscription).path("markDeletePosition").asText();
+    JsonNode position = stats.path("cursors").path(subscription).path("markDeletePosition");
+    if (position.isMissingNode()) {
+      throw new IOException("%s has no cursor %s".formatted(topic, subscription));
+    }
+    return position.asText();
   }
 
   MetricsPage metrics(Node broker) throws IOException, InterruptedException {

@@ -25,6 +25,9 @@ final class Nemesis implements AutoCloseable {
 
   private static final int WATCH_SECONDS = 1;
 
+  /** How long a part that runs may be too busy to answer while no fault is going on. */
+  private static final Duration HICCUP_TIMEOUT = Duration.ofSeconds(20);
+
   /** What happened. What did not come about is not a number. */
   record Made(
       int number,
@@ -115,26 +118,45 @@ final class Nemesis implements AutoCloseable {
   }
 
   private void quiet() throws IOException, InterruptedException {
+    sampleSkips();
+    int calmSeconds = 0;
+    while (calmSeconds < quietSeconds) {
+      TimeUnit.SECONDS.sleep(1);
+      calmSeconds++;
+      List<Node> ended = calmSeconds < quietSeconds ? cluster.ended() : endedOrReady();
+      if (!ended.isEmpty()) {
+        // Although no fault did it: that is one.
+        makeOf(ended);
+        calmSeconds = 0;
+      }
+      // All in a few seconds, but not all at once.
+      RecordedTopic topic = topics.get(sampled++ % topics.size());
+      sample(() -> topic.sampleMarkDelete(cluster.admin()));
+    }
+    sampleSkips();
+  }
+
+  /** Returns what has ended, or nothing as soon as every part is ready. */
+  private List<Node> endedOrReady() throws IOException, InterruptedException {
+    List<Node> ended = new ArrayList<>();
+    Wait.until(
+        HICCUP_TIMEOUT,
+        "every part to be ready, although no fault is going on",
+        () -> {
+          List<Node> unready = cluster.unready();
+          unready.stream().filter(node -> !node.isRunning()).forEach(ended::add);
+          return unready.isEmpty() || !ended.isEmpty();
+        });
+    return ended;
+  }
+
+  private void sampleSkips() throws InterruptedException {
     for (Node broker : cluster.brokers()) {
       sample(
           () -> {
             MetricsPage page = cluster.admin().metrics(broker);
             topics.forEach(topic -> topic.skipped(broker.name(), page));
           });
-    }
-    int calmSeconds = 0;
-    while (calmSeconds < quietSeconds) {
-      TimeUnit.SECONDS.sleep(1);
-      calmSeconds++;
-      List<Node> unready = calmSeconds < quietSeconds ? cluster.ended() : cluster.unready();
-      if (!unready.isEmpty()) {
-        // Although no fault did it: that is one.
-        makeOf(unready);
-        calmSeconds = 0;
-      }
-      // All in a few seconds, but not all at once.
-      RecordedTopic topic = topics.get(sampled++ % topics.size());
-      sample(() -> topic.sampleMarkDelete(cluster.admin()));
     }
   }
 
@@ -214,6 +236,9 @@ final class Nemesis implements AutoCloseable {
     long lookNanos = System.nanoTime();
     for (int i = 0; i < topics.size(); i++) {
       RecordedTopic topic = topics.get(i);
+      if (topic.isPublished()) {
+        throw new IOException("There is nothing left to publish to " + topic.name());
+      }
       while (!topic.hasReached(next.get(i))) {
         if (System.nanoTime() - untilNanos > 0) {
           List<Node> unready = cluster.unready();

@@ -55,6 +55,9 @@ public final class NemesisCommand extends BenchSubcommand {
 
   private static final int MAX_STORED_MEGABYTES = 1_024;
 
+  /** Some consumers leave every tenth message until they come again. */
+  private static final int MAX_INDIVIDUAL = 50_000;
+
   private static final String FLUSH_INTERVAL = "broadcastPositionFlushIntervalMillis";
 
   private static final Executor CLOSER = NewThread.named("close-topic");
@@ -99,7 +102,8 @@ public final class NemesisCommand extends BenchSubcommand {
   @Option(
       names = "--load-manager",
       paramLabel = "NAME",
-      description = "Of the brokers: ${COMPLETION-CANDIDATES} (default: as the seed says).")
+      description =
+          "Of the brokers: ${COMPLETION-CANDIDATES} (default: the first where the seed is even).")
   private LoadManager loadManager;
 
   @Option(
@@ -158,6 +162,15 @@ public final class NemesisCommand extends BenchSubcommand {
     if (image == null) {
       throw new InvalidOptionException("--image is not set; allowed: an image of Pulsar");
     }
+    if (manners.stream().anyMatch(manner -> manner != Manner.CUMULATIVE)
+        && messagesOfTopic() > MAX_INDIVIDUAL) {
+      throw new InvalidOptionException(
+          "--rate, --minutes and their like come to %,.0f messages of each topic;"
+                  .formatted(messagesOfTopic())
+              + " allowed: up to %,d, as many as a position stores individually,"
+                  .formatted(MAX_INDIVIDUAL)
+              + " or --acknowledge cumulative");
+    }
     if (storedMegabytes() > MAX_STORED_MEGABYTES) {
       throw new InvalidOptionException(
           "--topics, --rate, --size and --minutes come to %,d MB, which each bookie keeps in memory;"
@@ -168,7 +181,8 @@ public final class NemesisCommand extends BenchSubcommand {
 
   /** What may be published. */
   private double messagesOfTopic() {
-    return rate * (minutes * SECONDS_PER_MINUTE + SECONDS_MORE);
+    int secondsMore = SECONDS_MORE + 2 * quietSeconds + recoverySeconds;
+    return rate * (minutes * SECONDS_PER_MINUTE + secondsMore);
   }
 
   /** What a bookie has of it in the end: garbage of so short a time is not collected. */
@@ -179,10 +193,11 @@ public final class NemesisCommand extends BenchSubcommand {
   @Override
   protected int measure(Session session) throws Exception {
     int flushMillis = flushMillis(session);
+    checkQuiet(flushMillis);
     long drawn = seed == null ? new Random().nextInt(Integer.MAX_VALUE) : seed;
     LoadManager manager =
         loadManager == null
-            ? LoadManager.values()[new Random(drawn).nextInt(LoadManager.values().length)]
+            ? LoadManager.values()[Math.floorMod(drawn, LoadManager.values().length)]
             : loadManager;
     session.say("seed %d, load manager %s; starting the cluster", drawn, manager);
     try (Disks disks = new Disks();
@@ -296,6 +311,16 @@ public final class NemesisCommand extends BenchSubcommand {
       throw new InvalidOptionException(
           "--broker-setting %s is \"%s\"; allowed: milliseconds, a whole number"
               .formatted(FLUSH_INTERVAL, value));
+    }
+  }
+
+  /** Between two faults everything has to be stored, or nothing is said of it (I5). */
+  private void checkQuiet(int flushMillis) {
+    long storedMillis = (long) flushMillis + RecordedTopic.MARGIN_MILLIS;
+    if (TimeUnit.SECONDS.toMillis(quietSeconds) <= storedMillis) {
+      throw new InvalidOptionException(
+          "--quiet-seconds is %d; allowed: more than the %,d ms in which what is acknowledged is stored"
+              .formatted(quietSeconds, storedMillis));
     }
   }
 

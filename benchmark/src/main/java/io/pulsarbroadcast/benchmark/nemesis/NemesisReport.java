@@ -7,6 +7,7 @@ import io.pulsarbroadcast.benchmark.history.Faults;
 import io.pulsarbroadcast.benchmark.history.HistoryVerdict;
 import io.pulsarbroadcast.benchmark.history.Invariant;
 import io.pulsarbroadcast.benchmark.history.Violation;
+import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.nemesis.Nemesis.Made;
 import io.pulsarbroadcast.benchmark.nemesis.Nemesis.StarvedException;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
@@ -76,6 +77,15 @@ final class NemesisReport {
     session.figure("faults", made.size());
     session.figure("published", published);
     session.checkInvariants(invariant -> violations(verdicts, invariant));
+    long damaged = topics.stream().mapToLong(topic -> topic.received().damaged()).sum();
+    session.checkUndamaged(
+        damaged,
+        topics.stream()
+            .map(RecordedTopic::received)
+            .filter(received -> received.protocolErrors() > 0)
+            .map(FleetSnapshot::firstError)
+            .findFirst()
+            .orElse(null));
     session.check(
         "all consumers receive again after each fault",
         starved == null,
@@ -88,9 +98,17 @@ final class NemesisReport {
         crashed.isEmpty() ? "none ended otherwise" : String.join(", ", crashed));
     session.check(
         "the run came to its end", failure == null, "%s", failure == null ? "it did" : failure);
+    List<String> uncounted =
+        topics.stream().filter(topic -> !topic.countsSkips()).map(RecordedTopic::name).toList();
+    session.check(
+        "brokers say how many entries they skipped, so that I6 says something",
+        uncounted.isEmpty(),
+        "%s",
+        uncounted.isEmpty() ? "of each topic" : "not of " + String.join(", ", uncounted));
     int code = session.finish(true, true);
-    boolean broken = verdicts.values().stream().anyMatch(HistoryVerdict::isBroken);
-    boolean valid = failure == null && violations(verdicts, Invariant.VALID).isEmpty();
+    boolean broken = damaged > 0 || verdicts.values().stream().anyMatch(HistoryVerdict::isBroken);
+    boolean valid =
+        failure == null && uncounted.isEmpty() && violations(verdicts, Invariant.VALID).isEmpty();
     if (!broken && !valid && starved == null && crashed.isEmpty()) {
       session.say("INVALID: it proves nothing");
       return Program.EXIT_FAILED;
@@ -122,6 +140,7 @@ final class NemesisReport {
             "undone, s",
             "recovered, s",
             "came again",
+            "oldest, ms",
             "could have");
     for (Made one : made) {
       List<Faults.Report> reports =
@@ -138,6 +157,7 @@ final class NemesisReport {
           one.healedAfterSeconds(),
           one.recoveredAfterSeconds(),
           reports.stream().mapToLong(Faults.Report::cameAgain).sum(),
+          reports.stream().mapToLong(Faults.Report::oldestMillis).max().orElse(0),
           reports.stream().mapToLong(Faults.Report::couldComeAgain).sum());
     }
     return table;

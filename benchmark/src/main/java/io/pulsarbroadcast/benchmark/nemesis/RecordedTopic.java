@@ -12,6 +12,7 @@ import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.PublishListener;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.load.RunListener;
+import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.scenario.HistoryRecorder;
 import io.pulsarbroadcast.benchmark.scenario.HistoryRecorder.Manner;
 import java.io.IOException;
@@ -25,7 +26,7 @@ final class RecordedTopic implements AutoCloseable {
   private static final String SUBSCRIPTION = "all";
 
   /** What one flush may take on a small machine with seven JVMs, and an acknowledgement's way. */
-  private static final int MARGIN_MILLIS = 3_000;
+  static final int MARGIN_MILLIS = 3_000;
 
   /** When a consumer starves, once all faults are over. */
   static final int PATIENCE_MILLIS = 10_000;
@@ -53,7 +54,10 @@ final class RecordedTopic implements AutoCloseable {
   private final HistoryWriter writer;
   private final HistoryRecorder recorder;
   private final Load load;
+  private final int messages;
   private volatile long storedNanos = System.nanoTime();
+  private FleetSnapshot received;
+  private boolean countsSkips;
 
   /** Allocates; {@code messages} are the most that are published. */
   RecordedTopic(String name, Manner manner, Options options, int messages, Path file)
@@ -61,6 +65,7 @@ final class RecordedTopic implements AutoCloseable {
     this.name = name;
     this.options = options;
     this.file = file;
+    this.messages = messages;
     this.writer = HistoryWriter.create(file);
     writer.write(
         (line, micros) ->
@@ -132,6 +137,11 @@ final class RecordedTopic implements AutoCloseable {
     return load.fleet().subscribed() == options.consumers && recorder.lowest() >= sequence;
   }
 
+  /** Whether the publisher has sent all that it may. */
+  boolean isPublished() {
+    return nextSequence() >= messages;
+  }
+
   /** How far it is, for people. */
   String progress() {
     return "%s: %d of %d consumers are subscribed, the one least far has message %d"
@@ -148,7 +158,12 @@ final class RecordedTopic implements AutoCloseable {
   }
 
   void skipped(String broker, MetricsPage page) {
-    recorder.skipped(broker, page, "topic=\"" + name + "\"");
+    countsSkips |= recorder.skipped(broker, page, "topic=\"" + name + "\"");
+  }
+
+  /** Whether some broker has said how many entries it skipped. */
+  boolean countsSkips() {
+    return countsSkips || options.isStock;
   }
 
   /** Ends the load, when every consumer has what is stored or nothing comes any more. */
@@ -158,6 +173,11 @@ final class RecordedTopic implements AutoCloseable {
     return published.acknowledgedCount();
   }
 
+  /** What its consumers have received, when it is closed. */
+  FleetSnapshot received() {
+    return received;
+  }
+
   /** What its history says, when it is closed. */
   HistoryVerdict verdict() throws IOException {
     return HistoryVerdict.of(file);
@@ -165,6 +185,7 @@ final class RecordedTopic implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    received = load.fleet().snapshot();
     load.close();
     writer.close();
   }

@@ -84,7 +84,7 @@ abstract class DisturbedScenario extends AbstractScenario {
   abstract void recovered(Session session, int time, double seconds);
 
   /** Shows what was found; what the history says is checked already. */
-  abstract void report(Session session, Summary history, FleetSnapshot fleet) throws IOException;
+  abstract void report(Session session, Summary history) throws IOException;
 
   /** What else is to be said of the load, in the headline. */
   abstract String headline();
@@ -167,6 +167,7 @@ abstract class DisturbedScenario extends AbstractScenario {
     session.figure("published", acknowledged.cardinality());
     session.figure("events", verdict.summary().events());
     session.checkInvariants(verdict::of);
-    report(session, verdict.summary(), recorded.fleet);
+    session.checkUndamaged(recorded.fleet.damaged(), recorded.fleet.firstError());
+    report(session, verdict.summary());
   }
 }

@@ -246,10 +246,16 @@ public final class HistoryRecorder extends ConsumerLog implements PublishListene
     skipped(broker, asked.metrics());
   }
 
-  /** What a broker says of skipped entries, of the samples whose labels contain these texts. */
-  public void skipped(String counter, MetricsPage page, String... labelTexts) {
+  /**
+   * What a broker says of skipped entries, of the samples whose labels contain these texts: nothing
+   * while it does not have the topic.
+   *
+   * @return whether it says something
+   */
+  public boolean skipped(String counter, MetricsPage page, String... labelTexts) {
     double skipped = page.sum(SKIPPED, labelTexts);
     long entries = Double.isNaN(skipped) ? 0 : Math.round(skipped);
     writer.write((line, micros) -> new Event.SkipCount(line, micros, counter, entries));
+    return !Double.isNaN(skipped);
   }
 }

@@ -5,7 +5,6 @@ import io.pulsarbroadcast.benchmark.bench.Session;
 import io.pulsarbroadcast.benchmark.cli.Range;
 import io.pulsarbroadcast.benchmark.history.Faults;
 import io.pulsarbroadcast.benchmark.history.HistoryChecker.Summary;
-import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
@@ -73,7 +72,7 @@ public final class UnloadsScenario extends DisturbedScenario {
   }
 
   @Override
-  void report(Session session, Summary history, FleetSnapshot fleet) throws IOException {
+  void report(Session session, Summary history) throws IOException {
     ResultTable table =
         new ResultTable("unload", "answered, s", "recovery, s", "acknowledged and came again");
     for (Faults.Report unload : history.faults()) {

@@ -573,6 +573,58 @@ class HistoryCheckerTest {
     assertThat(check()).isEmpty();
   }
 
+  /** One that is never answered would excuse that its message comes again. */
+  @ParameterizedTest
+  @ValueSource(ints = {29_900, 30_100})
+  void shouldMissAReceiptOnAConnectionThatLivesOn(int later) {
+    startWithMessages(1);
+    acknowledge("a", 1, 1, false);
+    publish(2);
+    millis += later;
+    deliver("a", 1, 2);
+    acknowledge("a", 1, 2, true);
+
+    assertThat(check())
+        .containsExactlyElementsOf(
+            later < 30_000
+                ? List.of()
+                : List.of(
+                    "I5, line 7 and 10: a has no receipt for 7:1, 30,100 ms after it had acknowledged"
+                        + " it, and is still sent messages."));
+  }
+
+  @Test
+  void shouldNotMissAReceiptOfAnIncarnationThatHasEnded() {
+    startWithMessages(1);
+    acknowledge("a", 1, 1, false);
+    subscribe("a", 2);
+    millis += 60_000;
+    deliver("a", 2, 1);
+    acknowledge("a", 2, 1, true);
+
+    assertThat(check()).isEmpty();
+  }
+
+  /** However much everybody was sent since. */
+  @Test
+  void shouldCompareWhatComesAgainWithWhatItWas() {
+    start();
+    subscribe("a", 1);
+    publish(1);
+    deliver("a", 1, 1);
+    for (int number = 2; number <= 1_000; number++) {
+      publish(number);
+      deliver("a", 1, number);
+      individually("a", 1, number);
+      millis += 10;
+    }
+    subscribe("a", 2);
+    deliver("a", 2, Id.of(7, 1), 0, 2);
+
+    assertThat(check())
+        .containsExactly("LOG, line 5 and 5,004: The id 7:1 has the payload 1 and the payload 2.");
+  }
+
   /** The broker knows that 2 is acknowledged, but not by the acknowledgement that covers 1 too. */
   @Test
   void shouldNotConcludeFromOneMessageThatACumulativeAcknowledgementWasTaken() {
