@@ -4,9 +4,8 @@
 # Sourced after packages.sh and benchmark/launch.sh, with $root and $program set: a Docker engine and an image of Pulsar.
 # Where no engine answers it installs and starts one, which end_engine ends; where Pulsar's image cannot be pulled it
 # makes one of the distribution. That takes Debian and root. What cannot be done sets $reason and is false.
-# $engine_data: where an engine that is started here keeps its images; by default in a folder that goes with it.
+# An engine that is started here finds the images of the last one.
 
-engine_data=
 engine_folder=
 dockerd_pid=
 child=
@@ -60,7 +59,7 @@ install_engine() {
   command -v docker >/dev/null || require docker-cli
 }
 
-# An engine of our own, whose networks and containers are in a folder that goes when this script ends.
+# An engine of our own, whose folder goes when this script ends, but for its images.
 start_engine() {
   install_engine || return
   # With systemd, the package has started it.
@@ -69,7 +68,7 @@ start_engine() {
   engine_folder=$(mktemp -d)
   export DOCKER_HOST=unix://$engine_folder/docker.sock
   # In a session of its own: Ctrl-C is to reach it after whoever still removes containers.
-  setsid dockerd --host "$DOCKER_HOST" --data-root "${engine_data:-$engine_folder/data}" \
+  setsid dockerd --host "$DOCKER_HOST" --data-root "$root/benchmark/target/docker-engine" \
     --exec-root "$engine_folder/exec" --pidfile "$engine_folder/pid" >"$engine_folder/log" 2>&1 &
   dockerd_pid=$!
   # Where Testcontainers' own remover runs, the engine would end before that has done its work.
