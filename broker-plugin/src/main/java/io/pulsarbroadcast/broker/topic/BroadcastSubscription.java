@@ -5,7 +5,6 @@ import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
-import io.pulsarbroadcast.broker.compat.CursorState;
 import io.pulsarbroadcast.broker.compat.LineNeutralSubscription;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
@@ -616,9 +615,7 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
       deletion.completeExceptionally(new SubscriptionBusyException("It is in use, try again"));
       return NOT_DELETED;
     }
-    // The next owner knows better who uses it.
-    CursorState.owned(getCursor().getManagedLedger())
-        .thenCompose(owned -> delete())
+    delete()
         .whenComplete(
             (deleted, e) -> {
               if (e == null) {
