@@ -7,6 +7,7 @@ import io.pulsarbroadcast.benchmark.config.LocalServer;
 import io.pulsarbroadcast.benchmark.floor.FloorProcess;
 import io.pulsarbroadcast.benchmark.history.Invariant;
 import io.pulsarbroadcast.benchmark.load.RunListener;
+import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.CommandFile;
 import io.pulsarbroadcast.benchmark.report.Environment;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
@@ -29,6 +30,7 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -271,14 +273,24 @@ public final class Session {
     }
   }
 
-  /** Whether consumers were sent only what a broker may send; {@code firstError} may be null. */
-  public void checkUndamaged(long damaged, String firstError) {
+  /**
+   * Checks that consumers were sent only what a broker may send.
+   *
+   * @return whether it holds
+   */
+  public boolean checkUndamaged(Collection<FleetSnapshot> fleets) {
+    long damaged = fleets.stream().mapToLong(FleetSnapshot::damaged).sum();
     check(
         "no damaged message, no error of the protocol",
         damaged == 0,
         "%,d%s",
         damaged,
-        damaged == 0 || firstError == null ? "" : ", the first: " + firstError);
+        fleets.stream()
+            .filter(fleet -> fleet.protocolErrors() > 0)
+            .findFirst()
+            .map(fleet -> ", the first: " + fleet.firstError())
+            .orElse(""));
+    return damaged == 0;
   }
 
   /** As the broker says itself. */

@@ -10,12 +10,10 @@ import io.pulsarbroadcast.benchmark.history.TopicLog.Message;
 import io.pulsarbroadcast.benchmark.history.TopicLog.Seen;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -138,21 +136,20 @@ final class ConsumerState {
   }
 
   private void checkReceipts(Delivery delivery) {
-    Acked unanswered = acks.unanswered(delivery.micros());
-    while (unanswered != null) {
+    long micros = delivery.micros();
+    for (Acked late = acks.unanswered(micros); late != null; late = acks.unanswered(micros)) {
       findings.add(
           violation(
               Invariant.I5,
-              unanswered.id(),
-              List.of(unanswered.line(), delivery.line()),
+              late.id(),
+              List.of(late.line(), delivery.line()),
               String.format(
                   Locale.ROOT,
                   "%s has no receipt for %s, %,d ms after it had acknowledged it, and is still sent"
                       + " messages.",
                   name,
-                  unanswered.id(),
-                  (delivery.micros() - unanswered.micros()) / 1_000)));
-      unanswered = acks.unanswered(delivery.micros());
+                  late.id(),
+                  (micros - late.micros()) / 1_000)));
     }
   }
 
@@ -417,13 +414,14 @@ final class ConsumerState {
 
   /** Nothing up to here will come again; null if it was never sent anything. */
   Id settled() {
-    return Stream.of(
-            open.isEmpty() ? furthest : open.firstKey().justBefore(),
-            acks.isEmpty() ? furthest : acks.first().justBefore(),
-            furthest)
-        .filter(Objects::nonNull)
-        .min(Comparator.naturalOrder())
-        .orElse(null);
+    Id settled = furthest;
+    if (settled != null && !open.isEmpty()) {
+      settled = settled.orEarlier(open.firstKey().justBefore());
+    }
+    if (settled != null && !acks.isEmpty()) {
+      settled = settled.orEarlier(acks.first().justBefore());
+    }
+    return settled;
   }
 
   /** How many objects it holds. */

@@ -271,7 +271,7 @@ public final class HistoryChecker {
       if (settled == null || upTo == null) {
         return;
       }
-      upTo = settled.compareTo(upTo) < 0 ? settled : upTo;
+      upTo = upTo.orEarlier(settled);
     }
     if (upTo != null) {
       log.forget(upTo);

@@ -53,6 +53,11 @@ public record Id(long ledgerId, long entryId, int batchIndex) implements Compara
         : new Id(ledgerId, entryId - 1, Integer.MAX_VALUE);
   }
 
+  /** This one, unless the other is before it. */
+  Id orEarlier(Id other) {
+    return other.compareTo(this) < 0 ? other : this;
+  }
+
   boolean isSameEntry(Id other) {
     return other != null && ledgerId == other.ledgerId && entryId == other.entryId;
   }

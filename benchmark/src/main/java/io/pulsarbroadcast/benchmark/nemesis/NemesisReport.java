@@ -7,7 +7,6 @@ import io.pulsarbroadcast.benchmark.history.Faults;
 import io.pulsarbroadcast.benchmark.history.HistoryVerdict;
 import io.pulsarbroadcast.benchmark.history.Invariant;
 import io.pulsarbroadcast.benchmark.history.Violation;
-import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.nemesis.Nemesis.Made;
 import io.pulsarbroadcast.benchmark.nemesis.Nemesis.StarvedException;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
@@ -77,15 +76,8 @@ final class NemesisReport {
     session.figure("faults", made.size());
     session.figure("published", published);
     session.checkInvariants(invariant -> violations(verdicts, invariant));
-    long damaged = topics.stream().mapToLong(topic -> topic.received().damaged()).sum();
-    session.checkUndamaged(
-        damaged,
-        topics.stream()
-            .map(RecordedTopic::received)
-            .filter(received -> received.protocolErrors() > 0)
-            .map(FleetSnapshot::firstError)
-            .findFirst()
-            .orElse(null));
+    boolean undamaged =
+        session.checkUndamaged(topics.stream().map(RecordedTopic::received).toList());
     session.check(
         "all consumers receive again after each fault",
         starved == null,
@@ -106,7 +98,7 @@ final class NemesisReport {
         "%s",
         uncounted.isEmpty() ? "of each topic" : "not of " + String.join(", ", uncounted));
     int code = session.finish(true, true);
-    boolean broken = damaged > 0 || verdicts.values().stream().anyMatch(HistoryVerdict::isBroken);
+    boolean broken = !undamaged || verdicts.values().stream().anyMatch(HistoryVerdict::isBroken);
     boolean valid =
         failure == null && uncounted.isEmpty() && violations(verdicts, Invariant.VALID).isEmpty();
     if (!broken && !valid && starved == null && crashed.isEmpty()) {
