@@ -173,6 +173,10 @@ public final class ConnectionFanout {
   void skipTo(long ordinal) {
     writer.execute(
         () -> {
+          if (ordinal > tail.end()) {
+            // Who starts in what is queued would wait at its end.
+            releaseTail();
+          }
           // The tail reader goes on from there at the earliest: who seeks back is behind.
           tail.moveEndTo(ordinal);
           delayed.skipTo(ordinal);

@@ -5,6 +5,7 @@ import static io.pulsarbroadcast.broker.compat.LineCalls.BROKER;
 
 import io.pulsarbroadcast.broker.BroadcastContract;
 import io.pulsarbroadcast.broker.compat.BrokerLine;
+import io.pulsarbroadcast.broker.compat.CursorState;
 import io.pulsarbroadcast.broker.compat.LineNeutralSubscription;
 import io.pulsarbroadcast.broker.cursor.VirtualCursor;
 import io.pulsarbroadcast.broker.dispatch.BroadcastDispatcher;
@@ -615,7 +616,9 @@ final class BroadcastSubscription extends LineNeutralSubscription implements Pos
       deletion.completeExceptionally(new SubscriptionBusyException("It is in use, try again"));
       return NOT_DELETED;
     }
-    delete()
+    // The next owner knows better who uses it.
+    CursorState.owned(getCursor().getManagedLedger())
+        .thenCompose(owned -> delete())
         .whenComplete(
             (deleted, e) -> {
               if (e == null) {

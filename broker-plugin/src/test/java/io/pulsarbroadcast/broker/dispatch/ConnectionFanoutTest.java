@@ -12,6 +12,7 @@ import io.pulsarbroadcast.broker.dispatch.TestDispatch.Frame;
 import io.pulsarbroadcast.broker.dispatch.TestDispatch.Read;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -223,6 +224,24 @@ class ConnectionFanoutTest {
 
     assertThat(consumer.messagesOut()).isEqualTo(1);
     assertThat(late.messagesOut()).isZero();
+  }
+
+  /** I7: what waits for a full socket ends before the place where the tail reader goes on. */
+  @Test
+  void shouldReadForWhoStartsInWhatIsQueuedAndSkipped() {
+    connection.consumerAt(END, 100);
+    test.connection().consumerAt(END, 100);
+    connection.setWritable(false);
+    publish(3);
+    skipTo(END + 20);
+    FanoutConsumer reader = connection.readerAt(END + 1, 100);
+    connection.setWritable(true);
+    test.run();
+    test.answerAll(END + 20);
+
+    assertThat(reader.next).isEqualTo(END + 20);
+    assertThat(connection.received())
+        .containsExactlyElementsOf(LongStream.range(END + 1, END + 20).boxed().toList());
   }
 
   /** What it did not acknowledge is skipped. */

@@ -73,6 +73,29 @@ class NonDurableFaultProcessIT {
     }
   }
 
+  /** I1: another broker has the topic, and a durable consumer of it there is waited for. */
+  @Test
+  void shouldNotEndWithItsLastReaderWhatAnotherBrokerHas() throws Exception {
+    String topic = Broker.newTopic();
+    try (PulsarClient client = broker.newClient();
+        Consumer<String> reader = nonDurable(client, topic).subscribe()) {
+      PositionsFaults.in(folder).makeStale(topic, PositionsFaults.Stale.OWNER);
+      reader.close();
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(broker.logLines(topic, "Kept after its last ephemeral consumer"))
+                      .singleElement()
+                      .asString()
+                      .contains("another broker's"));
+    }
+    assertThat(broker.admin().topics().getSubscriptions(topic)).containsExactly("all");
+    broker.admin().topics().unload(topic);
+    broker.admin().lookups().lookupTopic(topic);
+    await()
+        .untilAsserted(() -> assertThat(broker.admin().topics().getSubscriptions(topic)).isEmpty());
+  }
+
   private static String topicWhoseFirstNonDurableSubscribeDied() throws Exception {
     String topic = Broker.newTopic();
     broker.admin().topics().createNonPartitionedTopic(topic);
