@@ -26,7 +26,8 @@ import javax.xml.stream.XMLStreamReader;
  * Prints what a run of the tests did: the twenty slowest classes, the seeds of random tests, how many
  * brokers were started, the tests on each broker line, and "N passed, N failed, N skipped". Reads the reports of Surefire and Failsafe, and the {@code
  * starts.log} that PulsarProcess keeps, of all modules. Ends with 1 when a broker's log says
- * that a buffer was not released, unless Pulsar may have leaked it, or when nothing ran on a broker line that was not left out.
+ * that a buffer was not released, unless Pulsar may have leaked it, or when nothing ran on a broker
+ * line that was not left out.
  *
  * <p>Run with {@code java .ci/Summary.java ROOT SINCE [LINE=LEFT_OUT...]}: the folder of the checkout,
  * the instant at which the run began (what is older is of another run), and the broker lines, as in
@@ -38,10 +39,6 @@ public final class Summary {
 
   /** The suffix that Failsafe gives the report of a class, see tests/integration/pom.xml. */
   private static final Pattern LINE = Pattern.compile("\\bon-(\\d[\\d.]*\\d)");
-
-  /** What a broker says before Pulsar leaks the entries that a recovery has read, and not looked at. */
-  private static final String ABORTED_RECOVERY =
-      "Transaction buffer recover fail when recover transaction entry";
 
   private static final Pattern SEEDS = Pattern.compile("^\\w+: (seeds \\d|-Dseed=)");
 
@@ -170,31 +167,38 @@ public final class Summary {
     }
   }
 
-  /** What Netty's leak detector says of buffers that were collected and not released. */
+  /**
+   * What Netty's leak detector says of buffers that were collected and not released. When Pulsar
+   * gives up the recovery of a transaction buffer, it forgets what it has read: what is reported
+   * after that is not counted.
+   */
   private void addLeaks(Path file) throws IOException {
     if (Files.getLastModifiedTime(file).toInstant().isBefore(since)) {
       return;
     }
-    long found = 0;
-    long pulsars = 0;
-    boolean abortedRecovery = false;
-    for (String line : Files.readAllLines(file, StandardCharsets.ISO_8859_1)) {
-      abortedRecovery |= line.contains(ABORTED_RECOVERY);
-      if (line.contains("LEAK:")) {
-        found += abortedRecovery ? 0 : 1;
-        pulsars += abortedRecovery ? 1 : 0;
-      }
+    List<String> told;
+    try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
+      told = lines.filter(line -> isLeak(line) || isAbortedRecovery(line)).toList();
     }
+    long found = told.stream().takeWhile(Summary::isLeak).count();
+    long pulsars = told.stream().skip(found).filter(Summary::isLeak).count();
     if (pulsars > 0) {
       System.out.printf(
-          "%d buffers were not released after Pulsar gave up the recovery of a transaction buffer, which forgets"
-              + " what it has read, see LEAK: in %s%n",
+          "%d buffers were not released after Pulsar gave up the recovery of a transaction buffer, see LEAK: in %s%n",
           pulsars, file);
     }
     if (found > 0) {
       System.out.printf("%d buffers were not released, see LEAK: in %s%n", found, file);
       leaks += found;
     }
+  }
+
+  private static boolean isLeak(String line) {
+    return line.contains("LEAK:");
+  }
+
+  private static boolean isAbortedRecovery(String line) {
+    return line.contains("Transaction buffer recover fail when recover transaction entry");
   }
 
   /** Returns whether something ran on each line that tests were to run on. */
