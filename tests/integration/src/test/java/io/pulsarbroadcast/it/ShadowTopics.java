@@ -53,6 +53,16 @@ record ShadowTopics(Broker broker) {
                 assertThat(broker.admin().topics().getInternalStats(source).cursors.keySet())
                     .filteredOn(cursor -> cursor.startsWith("pulsar.repl"))
                     .hasSameSizeAs(shadows));
+    // A change of the source's metadata while a shadow topic is loaded can leave that load without
+    // an end.
+    for (String shadow : shadows) {
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(broker.admin().topics().getStats(shadow).getPublishers())
+                      .as("the replicator's producer at %s", shadow)
+                      .hasSize(1));
+    }
   }
 
   void retainAll(String shadow) throws PulsarAdminException {
