@@ -22,6 +22,7 @@ import io.pulsarbroadcast.benchmark.cli.HelpOption;
 import io.pulsarbroadcast.benchmark.cli.Program;
 import io.pulsarbroadcast.benchmark.nemesis.NemesisCommand;
 import io.pulsarbroadcast.benchmark.scenario.CatchUpScenario;
+import io.pulsarbroadcast.benchmark.scenario.ChurnScenario;
 import io.pulsarbroadcast.benchmark.scenario.KillsScenario;
 import io.pulsarbroadcast.benchmark.scenario.PositionsScenario;
 import io.pulsarbroadcast.benchmark.scenario.SoakScenario;
@@ -56,6 +57,7 @@ import picocli.CommandLine.Mixin;
       ClientsCommand.class,
       TopicsCommand.class,
       SoakScenario.class,
+      ChurnScenario.class,
       CatchUpScenario.class,
       KillsScenario.class,
       UnloadsScenario.class,

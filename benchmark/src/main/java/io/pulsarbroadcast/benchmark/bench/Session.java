@@ -18,7 +18,7 @@ import io.pulsarbroadcast.benchmark.server.Broker;
 import io.pulsarbroadcast.benchmark.server.BrokerCluster;
 import io.pulsarbroadcast.benchmark.server.FlightRecording;
 import io.pulsarbroadcast.benchmark.server.LoadServer;
-import io.pulsarbroadcast.process.PulsarProcess;
+import io.pulsarbroadcast.process.PulsarProcessBuilder;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.FileAlreadyExistsException;
@@ -103,20 +103,32 @@ public final class Session {
 
   /** A broker with the plugin, with further settings; those of the command line go over them. */
   public Broker startBroker(Map<String, String> settings) throws IOException, InterruptedException {
-    return startBroker(true, settings);
+    return startBroker(settings, List.of());
+  }
+
+  /** The same with further options of its JVM. */
+  public Broker startBroker(Map<String, String> settings, List<String> jvmOptions)
+      throws IOException, InterruptedException {
+    return startBroker(true, settings, jvmOptions);
   }
 
   /** A broker, with further settings; those of the command line go over them. */
   Broker startBroker(boolean withPlugin, Map<String, String> settings)
       throws IOException, InterruptedException {
+    return startBroker(withPlugin, settings, List.of());
+  }
+
+  private Broker startBroker(
+      boolean withPlugin, Map<String, String> settings, List<String> jvmOptions)
+      throws IOException, InterruptedException {
     startedBroker = true;
-    PulsarProcess process =
+    PulsarProcessBuilder process =
         servers
             .process(command, withPlugin, settings)
             .keepLogs(folder.resolve(BROKER_LOGS))
-            .startTimeout(START_LIMIT)
-            .build();
-    return Broker.start(process, progress);
+            .startTimeout(START_LIMIT);
+    jvmOptions.forEach(process::jvmOption);
+    return Broker.start(process.build(), progress);
   }
 
   /** Several plain brokers, whose JVMs leave most of the processor to the load. */

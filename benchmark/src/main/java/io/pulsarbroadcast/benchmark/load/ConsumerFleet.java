@@ -224,6 +224,14 @@ public final class ConsumerFleet implements AutoCloseable {
     onEveryConnection(BrokerConnection::drop);
   }
 
+  /** Ends one connection with a reset, by its number; with reconnect it comes back. */
+  public void dropConnection(int index) {
+    int loop = index % transport.loopCount();
+    BrokerConnection connection =
+        sharesOfLoop.get(loop).get(index / transport.loopCount()).connection;
+    transport.loop(loop).execute(connection::drop);
+  }
+
   /** Reads nothing from any socket any more; permits and acknowledgements stay as they are. */
   public void pauseReading() {
     onEveryConnection(connection -> connection.reading(false));

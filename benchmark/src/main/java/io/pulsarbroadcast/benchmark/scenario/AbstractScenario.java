@@ -12,6 +12,7 @@ import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Option;
@@ -34,6 +35,11 @@ abstract class AbstractScenario extends BenchSubcommand {
     return Map.of();
   }
 
+  /** Options of the broker's JVM. */
+  List<String> jvmOptions() {
+    return List.of();
+  }
+
   /** Runs with a started broker, and tells the session what it found. */
   abstract void run(Broker broker, Session session)
       throws IOException, InterruptedException, FleetException;
@@ -45,7 +51,7 @@ abstract class AbstractScenario extends BenchSubcommand {
     settings.put("bookkeeperClientExposeStatsToPrometheus", "true");
     settings.putAll(brokerSettings());
     session.say("starting the broker");
-    try (Broker broker = session.startBroker(settings)) {
+    try (Broker broker = session.startBroker(settings, jvmOptions())) {
       run(broker, session);
       return session.finish(true, !countsOnly);
     }

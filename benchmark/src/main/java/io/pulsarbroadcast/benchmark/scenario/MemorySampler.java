@@ -2,8 +2,11 @@
 package io.pulsarbroadcast.benchmark.scenario;
 
 import io.pulsarbroadcast.benchmark.bench.Check;
+import io.pulsarbroadcast.benchmark.bench.Session;
 import io.pulsarbroadcast.benchmark.broker.MetricsPage;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
+import io.pulsarbroadcast.benchmark.report.html.Figure;
+import io.pulsarbroadcast.benchmark.report.html.Figure.Line;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import io.pulsarbroadcast.benchmark.server.Jcmd;
 import java.io.IOException;
@@ -13,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 
 /**
  * Asks a broker again and again how much memory it uses: heap after a garbage collection that it is
@@ -30,10 +34,8 @@ public final class MemorySampler implements AutoCloseable {
   /** Something that is to be flat. */
   record Measure(String name, Function<Sample, Double> megabytes) {}
 
-  static final List<Measure> MEASURES =
-      List.of(
-          new Measure("heap after a collection", Sample::heapMegabytes),
-          new Measure("direct memory", Sample::directMegabytes));
+  static final Measure HEAP = new Measure("heap after a collection", Sample::heapMegabytes);
+  static final Measure DIRECT = new Measure("direct memory", Sample::directMegabytes);
 
   private final Broker broker;
   private final Path csv;
@@ -85,12 +87,13 @@ public final class MemorySampler implements AutoCloseable {
     return page.sum(metric) / BYTES_PER_MEGABYTE;
   }
 
-  List<Sample> samples() {
-    return List.copyOf(samples);
-  }
-
   /** Whether the last third of a phase is hardly above its first. */
   Check flat(Measure measure, String during) {
+    return flat(measure, during, FLAT_SHARE, FLAT_MEGABYTES);
+  }
+
+  /** Whether the last third of a phase is not above its first by more than both together. */
+  Check flat(Measure measure, String during, double share, double megabytes) {
     double[] values =
         samples.stream()
             .filter(sample -> sample.phase.equals(during))
@@ -99,7 +102,7 @@ public final class MemorySampler implements AutoCloseable {
     String text =
         AbstractScenario.format(
             "I8: %s is flat %s (last third at most %.0f %% and %.0f MB above the first)",
-            measure.name, during, FLAT_SHARE * 100, FLAT_MEGABYTES);
+            measure.name, during, share * 100, megabytes);
     int third = values.length / THIRDS;
     if (third == 0) {
       return Check.counted(text, false, "%d samples, at least 3 are needed", values.length);
@@ -108,7 +111,7 @@ public final class MemorySampler implements AutoCloseable {
     double last = mean(DoubleStream.of(values).skip(values.length - third));
     return Check.counted(
         text,
-        isFlat(first, last),
+        isFlat(first, last, share, megabytes),
         "%.1f MB in the first third, %.1f MB in the last, %d samples",
         first,
         last,
@@ -117,7 +120,31 @@ public final class MemorySampler implements AutoCloseable {
 
   /** Whether megabytes at the end are hardly more than at the beginning. */
   public static boolean isFlat(double first, double last) {
-    return last <= first * (1 + FLAT_SHARE) + FLAT_MEGABYTES;
+    return isFlat(first, last, FLAT_SHARE, FLAT_MEGABYTES);
+  }
+
+  private static boolean isFlat(double first, double last, double share, double megabytes) {
+    return last <= first * (1 + share) + megabytes;
+  }
+
+  /** Draws all samples so far. */
+  void plot(Session session) throws IOException {
+    // Another sample may come meanwhile.
+    List<Sample> taken = List.copyOf(samples);
+    List<Double> seconds = taken.stream().map(Sample::seconds).toList();
+    session.plot(
+        Figure.lines(
+            "memory",
+            "Memory of the broker",
+            "Time (s)",
+            "Memory (MB)",
+            "Heap after a garbage collection, and what Netty's pools have taken.",
+            Stream.of(HEAP, DIRECT)
+                .map(
+                    measure ->
+                        new Line(
+                            measure.name, seconds, taken.stream().map(measure.megabytes).toList()))
+                .toList()));
   }
 
   private static double mean(DoubleStream values) {

@@ -12,14 +12,9 @@ import io.pulsarbroadcast.benchmark.load.LoadConfig;
 import io.pulsarbroadcast.benchmark.load.PublishResult;
 import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
-import io.pulsarbroadcast.benchmark.report.html.Figure;
-import io.pulsarbroadcast.benchmark.report.html.Figure.Line;
-import io.pulsarbroadcast.benchmark.scenario.MemorySampler.Measure;
-import io.pulsarbroadcast.benchmark.scenario.MemorySampler.Sample;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -95,22 +90,6 @@ public final class SoakScenario extends AbstractScenario {
   private long backlogWith;
   private long laggardsWith;
 
-  /**
-   * A part of the run.
-   *
-   * @param from the first message published in it
-   * @param to the first published after it
-   * @param micros latencies of what the good ones received in it
-   */
-  private record Phase(String name, int from, int to, Histogram micros) {
-    /** Of each of its messages the longest latency, from those of all messages. */
-    Histogram lastReceivers(List<Long> lastReceiverMicros) {
-      Histogram last = new Histogram(micros);
-      lastReceiverMicros.subList(from, to).forEach(last::recordValue);
-      return last;
-    }
-  }
-
   @Override
   void run(Broker broker, Session session)
       throws IOException, InterruptedException, FleetException {
@@ -157,7 +136,9 @@ public final class SoakScenario extends AbstractScenario {
       session.brokerVersion(fleet.brokerVersion());
       reportLatency(session, fleet, published.sent(), before, with, after);
       reportDelivery(session, fleet, log, bad, published.acknowledged(), joined, backlogAtEnd);
-      reportMemory(session, memory);
+      session.check(memory.flat(MemorySampler.HEAP, WITH));
+      session.check(memory.flat(MemorySampler.DIRECT, WITH));
+      memory.plot(session);
     }
   }
 
@@ -172,14 +153,7 @@ public final class SoakScenario extends AbstractScenario {
     session.say("%s: %.1f minutes", name, length);
     memory.check();
     memory.phase(name);
-    awaitReached(log, running.publisher().nextSequence() - 1, CATCH_UP_TIMEOUT);
-    Histogram before = running.endToEndMicros();
-    int from = running.publisher().nextSequence();
-    TimeUnit.MILLISECONDS.sleep((long) (length * TimeUnit.MINUTES.toMillis(1)));
-    int to = running.publisher().nextSequence();
-    // However late: what is still on its way belongs to this phase.
-    awaitReached(log, to - 1, CATCH_UP_TIMEOUT);
-    return new Phase(name, from, to, running.endToEndMicrosSince(before));
+    return Phase.of(name, length, running, log);
   }
 
   /** Notes how long the bad ones take to have and to acknowledge everything. */
@@ -212,28 +186,20 @@ public final class SoakScenario extends AbstractScenario {
             + " at %.0f per second, %.1f minutes with the bad ones",
         load.consumers, neverRead, neverAcknowledge, load.sizeBytes, load.rate, minutes);
     session.print("");
-    ResultTable table =
-        new ResultTable(
-            "the good ones",
-            "deliveries",
-            "P50, ms",
-            "P99, ms",
-            "P99.9, ms",
-            "last receiver P50, ms",
-            "last receiver P99, ms");
+    ResultTable table = Phase.table("the good ones");
+    List<Long> lastReceiverMicros = fleet.lastReceiverMicros();
     for (Phase phase : List.of(before, with, after)) {
-      row(table, phase.name, phase.micros, phase.lastReceivers(fleet.lastReceiverMicros()));
+      phase.addTo(table, lastReceiverMicros);
     }
-    Histogram without = Histograms.sum(Stream.of(before.micros, after.micros));
-    row(
+    Histogram without = Histograms.sum(Stream.of(before.micros(), after.micros()));
+    Phase.addTo(
         table,
         "before and after",
         without,
-        Histograms.sum(
-            Stream.of(before, after).map(p -> p.lastReceivers(fleet.lastReceiverMicros()))));
+        Histograms.sum(Stream.of(before, after).map(p -> p.lastReceivers(lastReceiverMicros))));
     session.show("latency-phases", table);
     double p99Without = Histograms.millis(without, 99);
-    double p99With = Histograms.millis(with.micros, 99);
+    double p99With = Histograms.millis(with.micros(), 99);
     double ratio = p99Without == 0 ? Double.NaN : p99With / p99Without;
     session.figure("p99MillisWithout", p99Without);
     session.figure("p99MillisWith", p99With);
@@ -248,44 +214,12 @@ public final class SoakScenario extends AbstractScenario {
             p99With,
             p99Without,
             ratio));
-    plotLatency(session, fleet.lastReceiverMicros(), published);
-  }
-
-  private static void row(ResultTable table, String name, Histogram all, Histogram last) {
-    table.row(
-        name,
-        all.getTotalCount(),
-        Histograms.millis(all, 50),
-        Histograms.millis(all, 99),
-        Histograms.millis(all, 99.9),
-        Histograms.millis(last, 50),
-        Histograms.millis(last, 99));
-  }
-
-  private void plotLatency(Session session, List<Long> lastReceiverMicros, int published)
-      throws IOException {
-    List<Double> seconds = new ArrayList<>();
-    List<Double> millis = new ArrayList<>();
-    ResultTable table = new ResultTable("second", "slowest last receiver, ms");
-    int perSecond = Math.max(1, (int) Math.round(load.rate));
-    for (int from = 0; from < published; from += perSecond) {
-      long most = 0;
-      for (int i = from; i < Math.min(published, from + perSecond); i++) {
-        most = Math.max(most, lastReceiverMicros.get(i));
-      }
-      seconds.add(from / load.rate);
-      millis.add(most / 1e3);
-      table.row(from / load.rate, most / 1e3);
-    }
-    session.write("latency", table);
-    session.plot(
-        Figure.lines(
-            "latency",
-            "Last of the good receivers, worst per second",
-            "Time (s)",
-            "Latency (ms)",
-            "What the consumers notice that do nothing wrong.",
-            List.of(new Line("last receiver", seconds, millis))));
+    LastReceivers.plot(
+        session,
+        lastReceiverMicros.subList(0, published),
+        load.rate,
+        "Last of the good receivers, worst per second",
+        "What the consumers notice that do nothing wrong.");
   }
 
   /** Consumers of whom the same is expected. */
@@ -363,25 +297,5 @@ public final class SoakScenario extends AbstractScenario {
         "%,d, then %,d messages",
         backlogWith,
         backlogAtEnd);
-  }
-
-  private static void reportMemory(Session session, MemorySampler memory) throws IOException {
-    // Another sample may come meanwhile.
-    List<Sample> samples = memory.samples();
-    List<Double> seconds = samples.stream().map(Sample::seconds).toList();
-    List<Line> lines = new ArrayList<>();
-    for (Measure measure : MemorySampler.MEASURES) {
-      List<Double> megabytes = samples.stream().map(measure.megabytes()).toList();
-      lines.add(new Line(measure.name(), seconds, megabytes));
-      session.check(memory.flat(measure, WITH));
-    }
-    session.plot(
-        Figure.lines(
-            "memory",
-            "Memory of the broker",
-            "Time (s)",
-            "Memory (MB)",
-            "Heap after a garbage collection, and what Netty's pools have taken.",
-            lines));
   }
 }

@@ -10,11 +10,14 @@ import io.pulsarbroadcast.benchmark.broker.StageTimers;
 import io.pulsarbroadcast.benchmark.load.RunListener;
 import io.pulsarbroadcast.process.PulsarProcess;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * An unmodified broker: started here, or one that runs already. One thread at a time may call it.
@@ -113,6 +116,14 @@ public final class Broker implements LoadServer {
   /** What its web service answers to a GET. */
   public String get(String path) throws IOException, InterruptedException {
     return HTTP.get(process.adminUrl() + path);
+  }
+
+  /** How many lines that contain a text it has logged. */
+  public long logged(String text) throws IOException {
+    // Every byte is a character, also of a line that is being written.
+    try (Stream<String> lines = Files.lines(process.logFile(), StandardCharsets.ISO_8859_1)) {
+      return lines.filter(line -> line.contains(text)).count();
+    }
   }
 
   /** Everything that it shows of itself. */

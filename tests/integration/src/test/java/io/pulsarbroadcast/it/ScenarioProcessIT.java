@@ -91,6 +91,22 @@ class ScenarioProcessIT {
 
   /** I1, I2, I8. */
   @Test
+  void shouldServeConsumersThatLeaveAndReturn() throws Exception {
+    JsonNode figures =
+        run(
+            "churn --consumers 50 --connections 10 --rate 20 --minutes 0.2 --window-minutes 0.1"
+                + " --leave-percent 1000 --warmup-seconds 1 --sample-seconds 1"
+                + " --max-p99-ratio 1000 --max-heap-percent 50");
+
+    assertThat(figures.path("left").asInt())
+        .as("each connection, and some again")
+        .isGreaterThan(10);
+    assertThat(figures.path("published").asInt()).isGreaterThan(200);
+    assertThat(files()).contains("windows.csv", "memory.csv", "latency.csv", "consumers.csv");
+  }
+
+  /** I1, I2, I8. */
+  @Test
   void shouldServeConsumersAtOnePlaceWithTheReadsOfOne() throws Exception {
     JsonNode figures =
         run(
