@@ -32,6 +32,7 @@ import org.apache.pulsar.client.admin.Topics;
 import org.apache.pulsar.client.api.Consumer;
 import org.apache.pulsar.client.api.MessageId;
 import org.apache.pulsar.client.api.Schema;
+import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.api.schema.GenericRecord;
 import org.apache.pulsar.client.impl.MessageIdImpl;
 import org.apache.pulsar.common.naming.TopicDomain;
@@ -312,6 +313,8 @@ final class SourceSubscription implements SourceHold {
           .newConsumer(Schema.AUTO_CONSUME())
           .topic(source.toString())
           .subscriptionName(name)
+          // Where it begins if somebody has deleted it and it connects again.
+          .subscriptionInitialPosition(SubscriptionInitialPosition.Earliest)
           .startPaused(true)
           .receiverQueueSize(1)
           .acknowledgmentGroupTime(0, TimeUnit.SECONDS)

@@ -135,6 +135,38 @@ class ShadowTopicProcessIT {
     }
   }
 
+  /**
+   * I3: who deletes it by mistake, or because a shadow topic of that name was there before, loses
+   * nothing that is still stored.
+   */
+  @Test
+  void shouldHoldAgainWhatIsLeftWhenSomebodyDeletesWhatHolds() throws Exception {
+    String source = Broker.newTopic();
+    String shadow = shadows.of(source);
+    // For whom the source keeps everything meanwhile.
+    shadows.atOnce(source, "a").subscribe().close();
+    try (Consumer<String> here = shadows.atOnce(shadow, "here").subscribe()) {
+      shadows.atOnce(shadow, "away").subscribe().close();
+      List<MessageId> ids = shadows.publishOneByOne(source, here);
+
+      broker.admin().topics().deleteSubscription(source, ShadowTopics.holdOf(shadow), true);
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(broker.admin().topics().getSubscriptions(source))
+                      .contains(ShadowTopics.holdOf(shadow)));
+      assertThat(markDelete(source, ShadowTopics.holdOf(shadow))).isLessThan(entryOf(ids.get(0)));
+      try (Consumer<String> away = shadows.atOnce(shadow, "away").subscribe()) {
+        assertThat(receiveAndAck(away, 12)).isEqualTo(values(0, 12));
+        publish(broker, source, 12, 13);
+        assertThat(receiveAndAck(away, 1)).isEqualTo(values(12, 13));
+        assertThat(receiveAndAck(here, 1)).isEqualTo(values(12, 13));
+      }
+      awaitMarkDelete(
+          source, ShadowTopics.holdOf(shadow), broker.admin().topics().getLastMessageId(source));
+    }
+  }
+
   /** I6. */
   @Test
   void shouldCountWhatTheSourceTrimmedBeforeAConsumerOfTheShadowHadIt() throws Exception {
