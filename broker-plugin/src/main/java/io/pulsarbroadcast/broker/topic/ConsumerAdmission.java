@@ -34,6 +34,7 @@ final class ConsumerAdmission {
   private final BroadcastSubscription subscription;
   private final SubscriptionParts parts;
   private final ConsumerDirectory<BroadcastConsumer> consumers;
+  private final SharedChecks namesakes = new SharedChecks(this::closeDeadNamesakes);
 
   ConsumerAdmission(
       BroadcastSubscription subscription,
@@ -66,18 +67,20 @@ final class ConsumerAdmission {
                         failure -> failure == null ? served(consumer) : giveUp(consumer, failure)));
   }
 
-  /** Asks each other connection once, however many consumers of that name it has. */
+  /** Completed on the event loop of the connection, unless it has no namesakes on others. */
   private CompletableFuture<Void> deadRemoved(String name, BroadcastServerCnx connection) {
-    List<BroadcastConsumer> named = consumers.named(name);
-    if (named.isEmpty()) {
-      return DONE;
-    }
-    Map<BroadcastServerCnx, List<BroadcastConsumer>> others =
-        named.stream()
-            .filter(consumer -> consumer.connection() != connection)
+    return consumers.anyNamed(name, namesake -> namesake.connection() != connection)
+        ? namesakes.ask(name).thenRunAsync(() -> {}, connection.ctx().executor())
+        : DONE;
+  }
+
+  /** Asks each connection once, however many consumers of that name it has. */
+  private CompletableFuture<Void> closeDeadNamesakes(String name) {
+    Map<BroadcastServerCnx, List<BroadcastConsumer>> byConnection =
+        consumers.named(name).stream()
             .collect(Collectors.groupingBy(BroadcastConsumer::connection));
     return FutureUtil.waitForAll(
-        others.entrySet().stream()
+        byConnection.entrySet().stream()
             .map(each -> closeIfDead(each.getKey(), each.getValue()))
             .toList());
   }

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.apache.pulsar.broker.service.Consumer;
 
 /**
@@ -115,6 +116,20 @@ final class ConsumerDirectory<C extends Consumer & ConsumerDirectory.Member>
   /** Whether no consumer is connected; those about to be added do not count. */
   boolean isEmpty() {
     return byName.isEmpty();
+  }
+
+  /** Whether some consumer is connected under a name; looks at those that came last first. */
+  boolean anyNamed(String name, Predicate<C> which) {
+    boolean[] found = {false};
+    byName.computeIfPresent(
+        name,
+        (key, first) -> {
+          for (C consumer = first; consumer != null && !found[0]; consumer = after(consumer)) {
+            found[0] = which.test(consumer);
+          }
+          return first;
+        });
+    return found[0];
   }
 
   /** The consumers connected under a name. */

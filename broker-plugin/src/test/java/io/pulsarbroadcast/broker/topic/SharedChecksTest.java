@@ -1,0 +1,73 @@
+/* Copyright the pulsar-broadcast authors. SPDX-License-Identifier: Apache-2.0 */
+package io.pulsarbroadcast.broker.topic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class SharedChecksTest {
+
+  private final List<String> begun = new ArrayList<>();
+  private final List<CompletableFuture<Void>> ends = new ArrayList<>();
+  private final SharedChecks checks = new SharedChecks(this::check);
+
+  private CompletableFuture<?> check(String name) {
+    begun.add(name);
+    ends.add(new CompletableFuture<>());
+    return ends.get(ends.size() - 1);
+  }
+
+  @Test
+  void shouldCheckAgainOnceForAllWhoAskDuringACheck() {
+    CompletableFuture<Void> first = checks.ask("a");
+    List<CompletableFuture<Void>> during =
+        List.of(checks.ask("a"), checks.ask("a"), checks.ask("a"));
+    assertThat(begun).as("one at a time").containsExactly("a");
+
+    ends.get(0).complete(null);
+    assertThat(first).isCompleted();
+    assertThat(begun).as("one more for all three").containsExactly("a", "a");
+    assertThat(during)
+        .as("what they are told is found out after they asked")
+        .noneMatch(CompletableFuture::isDone);
+    CompletableFuture<Void> later = checks.ask("a");
+
+    ends.get(1).complete(null);
+    assertThat(during).allMatch(CompletableFuture::isDone);
+    assertThat(later).isNotDone();
+    ends.get(2).complete(null);
+    assertThat(later).isCompleted();
+    assertThat(begun).hasSize(3);
+  }
+
+  @Test
+  void shouldCheckAtOnceWhenNoCheckIsUnderWay() {
+    checks.ask("a");
+    checks.ask("b");
+    assertThat(begun).as("names do not wait for one another").containsExactly("a", "b");
+    ends.get(0).complete(null);
+    checks.ask("a");
+    assertThat(begun).as("nor for a check that has ended").containsExactly("a", "b", "a");
+  }
+
+  @Test
+  void shouldGoOnAfterACheckThatFails() {
+    CompletableFuture<Void> first = checks.ask("a");
+    CompletableFuture<Void> second = checks.ask("a");
+    ends.get(0).completeExceptionally(new IllegalStateException("planned"));
+    assertThat(first).isCompleted();
+    ends.get(1).complete(null);
+    assertThat(second).isCompleted();
+
+    SharedChecks throwing =
+        new SharedChecks(
+            name -> {
+              throw new IllegalStateException("planned");
+            });
+    assertThat(throwing.ask("a")).isCompleted();
+    assertThat(throwing.ask("a")).isCompleted();
+  }
+}
