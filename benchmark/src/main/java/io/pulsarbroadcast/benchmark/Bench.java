@@ -71,8 +71,7 @@ import picocli.CommandLine.Mixin;
       "",
       "bench COMMAND --help lists the options of a command; docs/measure.md says what each measures.",
       "Results: a folder in results/ with report.html, result.txt, result.json, CSV files and logs.",
-      "Exit code: 0 when nothing is missing and every check holds, 1 when not, 2 for a wrong option,",
-      "3 when the run failed."
+      "Exit code: 0 when every check holds, 1 when not, 2 for a wrong option, 3 when the run failed."
     })
 public final class Bench implements Console {
   /** Set by the script, which knows whether its output goes to a terminal. */

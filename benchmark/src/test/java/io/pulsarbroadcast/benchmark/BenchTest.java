@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BenchTest {
   private static final String COMMANDS =
       "demo, fanout, run, report, expand, reconnect, heap, stats, stock-rates, listeners, hub,"
-          + " producers, clients, topics, soak, catch-up, kills, unloads, nemesis, positions, history, jmh, help";
+          + " producers, clients, topics, soak, churn, catch-up, kills, unloads, nemesis, positions, history, jmh, help";
 
   @TempDir Path folder;
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -192,6 +192,7 @@ class BenchTest {
         "clients",
         "topics",
         "soak",
+        "churn",
         "catch-up",
         "kills",
         "unloads",

@@ -12,13 +12,15 @@ import org.apache.pulsar.broker.service.persistent.PersistentTopic;
 import org.apache.pulsar.common.naming.TopicName;
 import org.apache.pulsar.common.util.FutureUtil;
 import org.apache.pulsar.metadata.api.Notification;
+import org.apache.pulsar.metadata.api.NotificationType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The shadow topics that one broker has loaded. It tells them of new ledgers of their source: of
  * several of one source, Pulsar tells only the one that was loaded last, and the others would
- * stall. May be called from any thread.
+ * stall. And it tells what holds a source for them that a subscription of the source is gone. May
+ * be called from any thread.
  */
 public final class ShadowLedgers implements Consumer<Notification> {
 
@@ -30,14 +32,16 @@ public final class ShadowLedgers implements Consumer<Notification> {
   private static final Logger log = LoggerFactory.getLogger(ShadowLedgers.class);
 
   /** By where the metadata store has their source's ledgers. */
-  private final Map<String, Map<PersistentTopic, Throttled>> bySource = new ConcurrentHashMap<>();
+  private final Map<String, Map<PersistentTopic, Shadow>> bySource = new ConcurrentHashMap<>();
+
+  private record Shadow(Throttled look, SourceHold hold) {}
 
   /** A topic has been loaded; does nothing if it is no shadow topic. */
-  public void add(PersistentTopic topic) {
-    topic.getShadowSourceTopic().ifPresent(source -> add(topic, source));
+  public void add(PersistentTopic topic, SourceHold hold) {
+    topic.getShadowSourceTopic().ifPresent(source -> add(topic, source, hold));
   }
 
-  private void add(PersistentTopic topic, TopicName source) {
+  private void add(PersistentTopic topic, TopicName source, SourceHold hold) {
     Throttled look =
         new Throttled(
             topic.getBrokerService().getPulsar().getExecutor(),
@@ -46,8 +50,8 @@ public final class ShadowLedgers implements Consumer<Notification> {
     bySource.compute(
         PositionsLogName.metadataOf(source.toString()),
         (path, topics) -> {
-          Map<PersistentTopic, Throttled> all = topics == null ? new ConcurrentHashMap<>() : topics;
-          all.put(topic, look);
+          Map<PersistentTopic, Shadow> all = topics == null ? new ConcurrentHashMap<>() : topics;
+          all.put(topic, new Shadow(look, hold));
           return all;
         });
     // Something may have changed since its ledgers were read.
@@ -71,7 +75,16 @@ public final class ShadowLedgers implements Consumer<Notification> {
   /** Something has changed in the metadata store. */
   @Override
   public void accept(Notification changed) {
-    bySource.getOrDefault(changed.getPath(), Map.of()).values().forEach(Throttled::request);
+    String path = changed.getPath();
+    of(path).values().forEach(shadow -> shadow.look.request());
+    if (changed.getType() == NotificationType.Deleted) {
+      String parent = path.substring(0, Math.max(0, path.lastIndexOf('/')));
+      of(parent).values().forEach(shadow -> shadow.hold.deleted(path));
+    }
+  }
+
+  private Map<PersistentTopic, Shadow> of(String source) {
+    return bySource.getOrDefault(source, Map.of());
   }
 
   private void look(PersistentTopic topic, TopicName source) {
@@ -108,8 +121,7 @@ public final class ShadowLedgers implements Consumer<Notification> {
 
   /** Null: the topic is closed. */
   private Throttled lookOf(PersistentTopic topic, TopicName source) {
-    return bySource
-        .getOrDefault(PositionsLogName.metadataOf(source.toString()), Map.of())
-        .get(topic);
+    Shadow shadow = of(PositionsLogName.metadataOf(source.toString())).get(topic);
+    return shadow == null ? null : shadow.look;
   }
 }

@@ -62,6 +62,14 @@ public interface SourceHold {
   /** A Broadcast subscription has moved: the source follows soon. */
   default void moved() {}
 
+  /**
+   * A subscription of the source is gone, also without being asked for: what holds the source is
+   * made again soon.
+   *
+   * @param path where the metadata store had its cursor
+   */
+  default void deleted(String path) {}
+
   /** The topic was loaded: goes on, or ends what a load before it has left. */
   default void loaded() {}
 

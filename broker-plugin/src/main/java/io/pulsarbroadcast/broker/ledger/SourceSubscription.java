@@ -57,6 +57,9 @@ final class SourceSubscription implements SourceHold {
   /** How long after a failure it is tried again, if nothing moves before. */
   private static final int RETRY_SECONDS = 60;
 
+  /** How long after somebody has deleted it it is made again, unless the source is gone too. */
+  private static final int AGAIN_SECONDS = 1;
+
   /** How long somebody waits for it: as long as clients do for a subscribe or seek. */
   private static final int WAIT_SECONDS = 30;
 
@@ -72,6 +75,10 @@ final class SourceSubscription implements SourceHold {
   private final PersistentTopic topic;
   private final TopicName source;
   private final String name;
+
+  /** Where the metadata store has its cursor. */
+  private final String metadata;
+
   private final BooleanSupplier closing;
   private final PulsarService broker;
   private final ScheduledExecutorService executor;
@@ -106,6 +113,7 @@ final class SourceSubscription implements SourceHold {
     this.topic = topic;
     this.source = source;
     this.name = nameFor(topic.getName());
+    this.metadata = new Owner(source.toString(), name).metadata();
     this.closing = closing;
     this.broker = topic.getBrokerService().getPulsar();
     this.executor = broker.getExecutor();
@@ -153,6 +161,20 @@ final class SourceSubscription implements SourceHold {
   @Override
   public void moved() {
     following.request();
+  }
+
+  @Override
+  public void deleted(String path) {
+    if (path.equals(metadata)) {
+      // The client would make the subscription again by itself, in a source that is gone too.
+      inTurn(
+              () -> {
+                unsure = true;
+                return disconnected();
+              })
+          .whenComplete(
+              (done, e) -> executor.schedule(this::follow, AGAIN_SECONDS, TimeUnit.SECONDS));
+    }
   }
 
   @Override
@@ -298,11 +320,25 @@ final class SourceSubscription implements SourceHold {
             exists ->
                 exists
                     ? DONE
-                    : topicsOf(broker)
+                    : sourceExists()
+                        .thenCompose(there -> topicsOf(broker))
                         .thenCompose(
                             topics ->
                                 topics.createSubscriptionAsync(
                                     source.toString(), name, MessageId.earliest)));
+  }
+
+  /** Else it would be made by the request for a subscription. */
+  private CompletableFuture<Void> sourceExists() {
+    return broker
+        .getLocalMetadataStore()
+        .exists(PositionsLogName.metadataOf(source.toString()))
+        .thenCompose(
+            exists ->
+                exists
+                    ? DONE
+                    : CompletableFuture.failedFuture(
+                        new ServiceUnitNotReadyException("The source " + source + " is gone")));
   }
 
   private CompletableFuture<Consumer<GenericRecord>> subscribed() {

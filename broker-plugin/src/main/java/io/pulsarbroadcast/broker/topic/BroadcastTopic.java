@@ -115,7 +115,7 @@ final class BroadcastTopic extends MeteredTopic {
   public CompletableFuture<Void> initialize() {
     return super.initialize()
         .thenCompose(initialized -> loadBroadcastSubscriptions())
-        .thenRun(() -> shadows.add(this));
+        .thenRun(() -> shadows.add(this, sourceHold));
   }
 
   private CompletableFuture<Void> loadBroadcastSubscriptions() {
@@ -230,7 +230,7 @@ final class BroadcastTopic extends MeteredTopic {
               if (e == null) {
                 sourceHold.close();
               } else {
-                shadows.add(this);
+                shadows.add(this, sourceHold);
                 closings.decrementAndGet();
               }
             });

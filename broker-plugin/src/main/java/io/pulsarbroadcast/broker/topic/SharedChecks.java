@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
@@ -16,6 +17,9 @@ import java.util.function.Function;
 final class SharedChecks {
 
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
+  /** As long as clients wait for a subscribe: what never ends holds up nobody who comes later. */
+  private static final int MAX_SECONDS = 30;
 
   private final Function<String, CompletableFuture<?>> check;
 
@@ -30,7 +34,10 @@ final class SharedChecks {
     this.check = check;
   }
 
-  /** Completed, on any thread, when a check that began after this has ended or failed. */
+  /**
+   * Completed, on any thread, when a check that began after this has ended, failed or taken too
+   * long.
+   */
   CompletableFuture<Void> ask(String name) {
     CompletableFuture<Void> answer;
     synchronized (this) {
@@ -45,21 +52,32 @@ final class SharedChecks {
     return answer;
   }
 
-  private void begin(String name, CompletableFuture<Void> answer) {
-    DONE.thenCompose(begun -> check.apply(name))
-        .whenComplete(
-            (done, e) -> {
-              Optional<CompletableFuture<Void>> following = takeNext(name);
-              answer.complete(null);
-              following.ifPresent(asked -> begin(name, asked));
-            });
+  /** A loop, for checks that end at once. */
+  private void begin(String name, CompletableFuture<Void> first) {
+    Optional<CompletableFuture<Void>> asked = Optional.of(first);
+    while (asked.isPresent()) {
+      CompletableFuture<Void> answer = asked.get();
+      CompletableFuture<?> checked =
+          DONE.thenCompose(begun -> check.apply(name)).orTimeout(MAX_SECONDS, TimeUnit.SECONDS);
+      if (!checked.isDone()) {
+        checked.whenComplete(
+            (done, e) -> answered(name, answer).ifPresent(following -> begin(name, following)));
+        return;
+      }
+      asked = answered(name, answer);
+    }
   }
 
-  private synchronized Optional<CompletableFuture<Void>> takeNext(String name) {
-    Optional<CompletableFuture<Void>> following = next.remove(name);
-    if (following.isPresent()) {
-      next.put(name, Optional.empty());
+  /** For whom the next check is to begin. */
+  private Optional<CompletableFuture<Void>> answered(String name, CompletableFuture<Void> answer) {
+    Optional<CompletableFuture<Void>> following;
+    synchronized (this) {
+      following = next.remove(name);
+      if (following.isPresent()) {
+        next.put(name, Optional.empty());
+      }
     }
+    answer.complete(null);
     return following;
   }
 }

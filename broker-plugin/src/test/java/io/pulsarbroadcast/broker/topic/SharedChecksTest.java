@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class SharedChecksTest {
@@ -51,6 +53,26 @@ class SharedChecksTest {
     ends.get(0).complete(null);
     checks.ask("a");
     assertThat(begun).as("nor for a check that has ended").containsExactly("a", "b", "a");
+  }
+
+  @Test
+  void shouldBearThatSomebodyAsksDuringEachOfVeryManyChecksThatEndAtOnce() {
+    int many = 100_000;
+    CompletableFuture<?>[] last = new CompletableFuture<?>[1];
+    AtomicInteger count = new AtomicInteger();
+    AtomicReference<SharedChecks> atOnce = new AtomicReference<>();
+    atOnce.set(
+        new SharedChecks(
+            name -> {
+              if (count.incrementAndGet() <= many) {
+                last[0] = atOnce.get().ask(name);
+              }
+              return CompletableFuture.completedFuture(null);
+            }));
+
+    assertThat(atOnce.get().ask("a")).isCompleted();
+    assertThat(last[0]).isCompleted();
+    assertThat(count).hasValue(many + 1);
   }
 
   @Test

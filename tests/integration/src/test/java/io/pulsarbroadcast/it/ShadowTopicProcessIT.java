@@ -13,6 +13,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.it.BrokerExtension.Broker;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,7 @@ import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.impl.MessageIdImpl;
+import org.apache.pulsar.common.policies.data.AutoSubscriptionCreationOverride;
 import org.apache.pulsar.common.policies.data.RetentionPolicies;
 import org.apache.pulsar.common.util.Codec;
 import org.junit.jupiter.api.AfterAll;
@@ -164,6 +166,62 @@ class ShadowTopicProcessIT {
       }
       awaitMarkDelete(
           source, ShadowTopics.holdOf(shadow), broker.admin().topics().getLastMessageId(source));
+    }
+  }
+
+  /** I3: to where it was, though nothing moves, and clients may not make subscriptions. */
+  @Test
+  void shouldMakeAgainWhatHoldsTheSourceWhereItWas() throws Exception {
+    String namespace = OperatedBroker.newNamespace(broker);
+    String source = OperatedBroker.topicIn(namespace);
+    String shadow = shadows.of(source);
+    String hold = ShadowTopics.holdOf(shadow);
+    shadows.atOnce(source, "a").subscribe().close();
+    shadows.atOnce(shadow, "away").subscribe().close();
+    broker
+        .admin()
+        .namespaces()
+        .setAutoSubscriptionCreation(
+            namespace,
+            AutoSubscriptionCreationOverride.builder()
+                .allowAutoSubscriptionCreation(false)
+                .build());
+    try (Consumer<String> here = shadows.atOnce(shadow, "here").subscribe()) {
+      List<MessageId> ids = shadows.publishOneByOne(source, here);
+      try (Consumer<String> away = shadows.atOnce(shadow, "away").subscribe()) {
+        assertThat(receiveAndAck(away, 6)).isEqualTo(values(0, 6));
+      }
+      awaitMarkDelete(source, hold, ids.get(5));
+
+      broker.admin().topics().deleteSubscription(source, hold, true);
+      await()
+          .untilAsserted(
+              () -> {
+                assertThat(broker.admin().topics().getSubscriptions(source)).contains(hold);
+                assertThat(markDelete(source, hold))
+                    .isBetween(entryOf(ids.get(4)), entryOf(ids.get(5)));
+              });
+      try (Consumer<String> away = shadows.atOnce(shadow, "away").subscribe()) {
+        assertThat(receiveAndAck(away, 6)).isEqualTo(values(6, 12));
+      }
+    }
+  }
+
+  /** A source that is gone stays so; its shadow topic would make it again otherwise. */
+  @Test
+  void shouldNotMakeAgainASourceThatIsDeletedByForce() throws Exception {
+    String source = Broker.newTopic();
+    String shadow = shadows.of(source);
+    String hold = ShadowTopics.holdOf(shadow);
+    try (Consumer<String> here = shadows.atOnce(shadow, "here").subscribe()) {
+      assertThat(broker.admin().topics().getSubscriptions(source)).containsExactly(hold);
+      broker.admin().topics().delete(source, true);
+      await()
+          .during(Duration.ofSeconds(5))
+          .untilAsserted(
+              () ->
+                  assertThat(broker.admin().topics().getList("public/default"))
+                      .doesNotContain(source));
     }
   }
 
