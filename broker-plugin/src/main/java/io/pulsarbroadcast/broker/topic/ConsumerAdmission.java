@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.apache.bookkeeper.mledger.ManagedLedgerException;
@@ -34,7 +35,8 @@ final class ConsumerAdmission {
   private final BroadcastSubscription subscription;
   private final SubscriptionParts parts;
   private final ConsumerDirectory<BroadcastConsumer> consumers;
-  private final SharedChecks namesakes = new SharedChecks(this::closeDeadNamesakes);
+  private final SharedChecks<BroadcastServerCnx> namesakes =
+      new SharedChecks<>(this::closeDeadNamesakes);
 
   ConsumerAdmission(
       BroadcastSubscription subscription,
@@ -70,14 +72,19 @@ final class ConsumerAdmission {
   /** Completed on the event loop of the connection, unless it has no namesakes on others. */
   private CompletableFuture<Void> deadRemoved(String name, BroadcastServerCnx connection) {
     return consumers.anyNamed(name, namesake -> namesake.connection() != connection)
-        ? namesakes.ask(name).thenRunAsync(() -> {}, connection.ctx().executor())
+        ? namesakes.ask(name, connection).thenRunAsync(() -> {}, connection.ctx().executor())
         : DONE;
   }
 
-  /** Asks each connection once, however many consumers of that name it has. */
-  private CompletableFuture<Void> closeDeadNamesakes(String name) {
+  /**
+   * Asks each connection once, however many consumers of that name it has; not the one that
+   * subscribes, unless others do too: it may have died since.
+   */
+  private CompletableFuture<Void> closeDeadNamesakes(
+      String name, Set<BroadcastServerCnx> subscribing) {
     Map<BroadcastServerCnx, List<BroadcastConsumer>> byConnection =
         consumers.named(name).stream()
+            .filter(each -> subscribing.size() > 1 || !subscribing.contains(each.connection()))
             .collect(Collectors.groupingBy(BroadcastConsumer::connection));
     return FutureUtil.waitForAll(
         byConnection.entrySet().stream()

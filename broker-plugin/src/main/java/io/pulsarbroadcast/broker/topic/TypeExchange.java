@@ -195,7 +195,12 @@ final class TypeExchange {
 
   private CompletableFuture<BroadcastSubscription> make(PersistentSubscription plain) {
     String name = plain.getName();
-    if (topic.getSubscription(name) != plain) {
+    PersistentSubscription there = topic.getSubscription(name);
+    if (there instanceof BroadcastSubscription made) {
+      // By an exchange that ended after this one was asked for, and before it began.
+      return CompletableFuture.completedFuture(made);
+    }
+    if (there != plain) {
       return CompletableFuture.failedFuture(fenced(name));
     }
     if (isKeptPlain(name) || BrokerLine.isBeingReset(plain)) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,19 +15,21 @@ class SharedChecksTest {
 
   private final List<String> begun = new ArrayList<>();
   private final List<CompletableFuture<Void>> ends = new ArrayList<>();
-  private final SharedChecks checks = new SharedChecks(this::check);
+  private final SharedChecks<Integer> checks = new SharedChecks<>(this::check);
+  private final List<Set<Integer>> asked = new ArrayList<>();
 
-  private CompletableFuture<?> check(String name) {
+  private CompletableFuture<?> check(String name, Set<Integer> asking) {
     begun.add(name);
+    asked.add(asking);
     ends.add(new CompletableFuture<>());
     return ends.get(ends.size() - 1);
   }
 
   @Test
   void shouldCheckAgainOnceForAllWhoAskDuringACheck() {
-    CompletableFuture<Void> first = checks.ask("a");
+    CompletableFuture<Void> first = checks.ask("a", 1);
     List<CompletableFuture<Void>> during =
-        List.of(checks.ask("a"), checks.ask("a"), checks.ask("a"));
+        List.of(checks.ask("a", 2), checks.ask("a", 3), checks.ask("a", 2));
     assertThat(begun).as("one at a time").containsExactly("a");
 
     ends.get(0).complete(null);
@@ -35,7 +38,8 @@ class SharedChecksTest {
     assertThat(during)
         .as("what they are told is found out after they asked")
         .noneMatch(CompletableFuture::isDone);
-    CompletableFuture<Void> later = checks.ask("a");
+    assertThat(asked).containsExactly(Set.of(1), Set.of(2, 3));
+    CompletableFuture<Void> later = checks.ask("a", 1);
 
     ends.get(1).complete(null);
     assertThat(during).allMatch(CompletableFuture::isDone);
@@ -47,11 +51,11 @@ class SharedChecksTest {
 
   @Test
   void shouldCheckAtOnceWhenNoCheckIsUnderWay() {
-    checks.ask("a");
-    checks.ask("b");
+    checks.ask("a", 1);
+    checks.ask("b", 1);
     assertThat(begun).as("names do not wait for one another").containsExactly("a", "b");
     ends.get(0).complete(null);
-    checks.ask("a");
+    checks.ask("a", 1);
     assertThat(begun).as("nor for a check that has ended").containsExactly("a", "b", "a");
   }
 
@@ -60,36 +64,36 @@ class SharedChecksTest {
     int many = 100_000;
     CompletableFuture<?>[] last = new CompletableFuture<?>[1];
     AtomicInteger count = new AtomicInteger();
-    AtomicReference<SharedChecks> atOnce = new AtomicReference<>();
+    AtomicReference<SharedChecks<Integer>> atOnce = new AtomicReference<>();
     atOnce.set(
-        new SharedChecks(
-            name -> {
+        new SharedChecks<>(
+            (name, asking) -> {
               if (count.incrementAndGet() <= many) {
-                last[0] = atOnce.get().ask(name);
+                last[0] = atOnce.get().ask(name, 1);
               }
               return CompletableFuture.completedFuture(null);
             }));
 
-    assertThat(atOnce.get().ask("a")).isCompleted();
+    assertThat(atOnce.get().ask("a", 1)).isCompleted();
     assertThat(last[0]).isCompleted();
     assertThat(count).hasValue(many + 1);
   }
 
   @Test
   void shouldGoOnAfterACheckThatFails() {
-    CompletableFuture<Void> first = checks.ask("a");
-    CompletableFuture<Void> second = checks.ask("a");
+    CompletableFuture<Void> first = checks.ask("a", 1);
+    CompletableFuture<Void> second = checks.ask("a", 1);
     ends.get(0).completeExceptionally(new IllegalStateException("planned"));
     assertThat(first).isCompleted();
     ends.get(1).complete(null);
     assertThat(second).isCompleted();
 
-    SharedChecks throwing =
-        new SharedChecks(
-            name -> {
+    SharedChecks<Integer> throwing =
+        new SharedChecks<>(
+            (name, asking) -> {
               throw new IllegalStateException("planned");
             });
-    assertThat(throwing.ask("a")).isCompleted();
-    assertThat(throwing.ask("a")).isCompleted();
+    assertThat(throwing.ask("a", 1)).isCompleted();
+    assertThat(throwing.ask("a", 1)).isCompleted();
   }
 }
