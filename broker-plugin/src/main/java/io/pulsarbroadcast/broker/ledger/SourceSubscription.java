@@ -57,7 +57,7 @@ final class SourceSubscription implements SourceHold {
   /** How long after a failure it is tried again, if nothing moves before. */
   private static final int RETRY_SECONDS = 60;
 
-  /** How long after somebody has deleted it it is made again, unless the source is gone too. */
+  /** How soon it is made again after somebody has deleted it, unless the source is gone too. */
   private static final int AGAIN_SECONDS = 1;
 
   /** How long somebody waits for it: as long as clients do for a subscribe or seek. */
