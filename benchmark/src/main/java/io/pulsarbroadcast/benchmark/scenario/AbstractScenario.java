@@ -21,6 +21,7 @@ import picocli.CommandLine.Option;
 abstract class AbstractScenario extends BenchSubcommand {
   static final String SUBSCRIPTION = "all";
   static final Duration CONNECT_TIMEOUT = Duration.ofMinutes(10);
+  static final Duration CATCH_UP_TIMEOUT = Duration.ofMinutes(10);
 
   private static final long POLL_MILLIS = 20;
 

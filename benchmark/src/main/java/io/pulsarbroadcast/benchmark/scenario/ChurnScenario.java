@@ -16,10 +16,10 @@ import io.pulsarbroadcast.benchmark.metrics.FleetSnapshot;
 import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.server.Broker;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -43,16 +43,10 @@ public final class ChurnScenario extends AbstractScenario {
   /** Netty reports what was collected when it allocates the next buffers. */
   private static final int LEAK_REPORT_SECONDS = 10;
 
-  private static final Duration CATCH_UP_TIMEOUT = Duration.ofMinutes(10);
   private static final double PERCENT = 100;
-
-  /** Of a window: before and after it. */
-  private static final int MAX_WAITS = 2;
 
   /** The two that are compared. */
   private static final int MIN_WINDOWS = 2;
-
-  private static final int MIN_SAMPLES = 3;
 
   @Mixin LoadOptions load = new LoadOptions(20_000, 1_000, 1, 1_024);
 
@@ -128,7 +122,7 @@ public final class ChurnScenario extends AbstractScenario {
   @Override
   protected void check() {
     double seconds = TimeUnit.MINUTES.toSeconds(1) * windows() * windowMinutes;
-    if (seconds / sampleSeconds < MIN_SAMPLES) {
+    if (seconds / sampleSeconds < MemorySampler.MIN_SAMPLES) {
       throw new InvalidOptionException(
           "--sample-seconds is %d; allowed: up to a third of the %.0f s that they come and go"
               .formatted(sampleSeconds, seconds));
@@ -161,11 +155,7 @@ public final class ChurnScenario extends AbstractScenario {
   void run(Broker broker, Session session)
       throws IOException, InterruptedException, FleetException {
     // However long somebody takes to catch up, the last window has messages.
-    double seconds =
-        warmupSeconds
-            + windows()
-                * (TimeUnit.MINUTES.toSeconds(1) * windowMinutes
-                    + MAX_WAITS * CATCH_UP_TIMEOUT.toSeconds());
+    double seconds = warmupSeconds + windows() * Phase.maxSeconds(windowMinutes);
     ConsumerLog log = new ConsumerLog(load.consumers, true);
     LoadConfig config = config(broker, TOPIC, load, log, (int) (load.rate * seconds) + 1);
     try (Load running = load(config.reconnect(true), load.sizeBytes);
@@ -184,7 +174,7 @@ public final class ChurnScenario extends AbstractScenario {
         windows = windows(session, running, log, resetting);
       }
       memory.phase("end");
-      MemorySampler.collect(broker);
+      broker.collectGarbage();
       TimeUnit.SECONDS.sleep(LEAK_REPORT_SECONDS);
       PublishResult published = running.stopPublishing(CATCH_UP_TIMEOUT);
       running.awaitAll(published.acknowledgedCount());
@@ -226,19 +216,21 @@ public final class ChurnScenario extends AbstractScenario {
     ResultTable table = Phase.table("window");
     windows.forEach(window -> window.addTo(table, fleet.lastReceiverMicros()));
     session.show("windows", table);
-    double first = Histograms.millis(windows.get(0).micros(), 99);
-    double last = Histograms.millis(windows.get(windows.size() - 1).micros(), 99);
-    double ratio = first == 0 || last == 0 ? Double.NaN : last / first;
-    session.figure("p99MillisFirst", first);
-    session.figure("p99MillisLast", last);
+    Histogram first = windows.get(0).micros();
+    Histogram last = windows.get(windows.size() - 1).micros();
+    double p99First = Histograms.millis(first, 99);
+    double p99Last = Histograms.millis(last, 99);
+    double ratio = Phase.p99Ratio(last, first);
+    session.figure("p99MillisFirst", p99First);
+    session.figure("p99MillisLast", p99Last);
     session.figure("p99Ratio", ratio);
     session.check(
         Check.timed(
             format("the P99 of the last window is at most %.2f of that of the first", maxP99Ratio),
             ratio <= maxP99Ratio,
             "%.2f ms and %.2f ms, ratio %.3f",
-            last,
-            first,
+            p99Last,
+            p99First,
             ratio));
     LastReceivers.plot(
         session,

@@ -8,7 +8,6 @@ import io.pulsarbroadcast.benchmark.report.ResultTable;
 import io.pulsarbroadcast.benchmark.report.html.Figure;
 import io.pulsarbroadcast.benchmark.report.html.Figure.Line;
 import io.pulsarbroadcast.benchmark.server.Broker;
-import io.pulsarbroadcast.benchmark.server.Jcmd;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +24,10 @@ import java.util.stream.Stream;
 public final class MemorySampler implements AutoCloseable {
   private static final double BYTES_PER_MEGABYTE = 1 << 20;
   private static final int THIRDS = 3;
+
+  /** How many of a phase say whether it is flat. */
+  static final int MIN_SAMPLES = THIRDS;
+
   private static final double FLAT_SHARE = 0.10;
   private static final double FLAT_MEGABYTES = 32;
 
@@ -64,9 +67,9 @@ public final class MemorySampler implements AutoCloseable {
 
   private void sample() throws IOException, InterruptedException {
     String during = phase;
-    collect(broker);
-    // With ZGC one leaves what was allocated while it ran.
-    collect(broker);
+    broker.collectGarbage();
+    // With ZGC one collection leaves what was allocated while it ran.
+    broker.collectGarbage();
     MetricsPage page = broker.metrics();
     Sample sample =
         new Sample(
@@ -83,11 +86,6 @@ public final class MemorySampler implements AutoCloseable {
         megabytes(page, "pulsar_ml_cache_used_size"));
     // At once, so that a run that ends early leaves what it had.
     Files.writeString(csv, table.csv());
-  }
-
-  /** Has a broker collect its garbage. */
-  static void collect(Broker broker) throws IOException, InterruptedException {
-    new Jcmd(broker.process().orElseThrow()).run("GC.run");
   }
 
   private static double megabytes(MetricsPage page, String metric) {

@@ -38,7 +38,6 @@ public final class SoakScenario extends AbstractScenario {
 
   private static final String WITH = "with the bad ones";
   private static final String TOPIC = "soak";
-  private static final Duration CATCH_UP_TIMEOUT = Duration.ofMinutes(10);
   private static final int SECONDS_PER_MINUTE = 60;
 
   @Mixin LoadOptions load = LoadOptions.ofScenario();
@@ -200,7 +199,7 @@ public final class SoakScenario extends AbstractScenario {
     session.show("latency-phases", table);
     double p99Without = Histograms.millis(without, 99);
     double p99With = Histograms.millis(with.micros(), 99);
-    double ratio = p99Without == 0 ? Double.NaN : p99With / p99Without;
+    double ratio = Phase.p99Ratio(with.micros(), without);
     session.figure("p99MillisWithout", p99Without);
     session.figure("p99MillisWith", p99With);
     session.figure("p99Ratio", ratio);

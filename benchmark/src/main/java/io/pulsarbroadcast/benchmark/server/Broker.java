@@ -118,6 +118,11 @@ public final class Broker implements LoadServer {
     return HTTP.get(process.adminUrl() + path);
   }
 
+  /** Has it collect its garbage. */
+  public void collectGarbage() throws IOException {
+    new Jcmd(process().orElseThrow()).run("GC.run");
+  }
+
   /** How many lines that contain a text it has logged. */
   public long logged(String text) throws IOException {
     // Every byte is a character, also of a line that is being written.

@@ -25,7 +25,6 @@ import org.apache.pulsar.client.api.PulsarClient;
 import org.apache.pulsar.client.api.Schema;
 import org.apache.pulsar.client.api.SubscriptionInitialPosition;
 import org.apache.pulsar.client.impl.MessageIdImpl;
-import org.apache.pulsar.common.policies.data.AutoSubscriptionCreationOverride;
 import org.apache.pulsar.common.policies.data.RetentionPolicies;
 import org.apache.pulsar.common.util.Codec;
 import org.junit.jupiter.api.AfterAll;
@@ -178,14 +177,7 @@ class ShadowTopicProcessIT {
     String hold = ShadowTopics.holdOf(shadow);
     shadows.atOnce(source, "a").subscribe().close();
     shadows.atOnce(shadow, "away").subscribe().close();
-    broker
-        .admin()
-        .namespaces()
-        .setAutoSubscriptionCreation(
-            namespace,
-            AutoSubscriptionCreationOverride.builder()
-                .allowAutoSubscriptionCreation(false)
-                .build());
+    broker.leaveSubscriptionsToOperators(namespace);
     try (Consumer<String> here = shadows.atOnce(shadow, "here").subscribe()) {
       List<MessageId> ids = shadows.publishOneByOne(source, here);
       try (Consumer<String> away = shadows.atOnce(shadow, "away").subscribe()) {

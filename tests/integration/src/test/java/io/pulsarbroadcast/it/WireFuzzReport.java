@@ -365,7 +365,7 @@ final class WireFuzzReport {
 
   private void showLog() throws IOException, InterruptedException {
     // Netty tells of a leak when the buffer has been collected and the next one is made.
-    new Jcmd(measured.process().orElseThrow()).run("GC.run");
+    measured.collectGarbage();
     measured.metrics();
     int leaks = broker.logLines("LEAK:").size();
     LoggedExceptions exceptions = LoggedExceptions.of(broker.process().logFile());
