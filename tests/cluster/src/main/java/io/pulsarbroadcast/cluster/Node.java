@@ -118,7 +118,7 @@ public final class Node {
   }
 
   /** Whether it has ended, and with what code; the first errors and the last lines of its log. */
-  String lastWords() {
+  public String lastWords() {
     if (id() == null) {
       return "it has no container";
     }

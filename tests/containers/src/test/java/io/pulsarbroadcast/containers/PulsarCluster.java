@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.pulsarbroadcast.cluster.ClusterOptions;
+import io.pulsarbroadcast.cluster.Node;
 import io.pulsarbroadcast.cluster.PulsarContainers;
 import java.io.IOException;
 import java.net.URI;
@@ -12,11 +13,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.apache.pulsar.client.admin.PulsarAdmin;
 import org.apache.pulsar.client.admin.PulsarAdminException;
 import org.apache.pulsar.client.api.PulsarClientException;
 import org.apache.pulsar.common.naming.TopicName;
 import org.apache.pulsar.common.policies.data.TenantInfo;
+import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * The cluster that the tests use: two bookies, two brokers with the plugin, and a proxy, which is
@@ -25,6 +28,9 @@ import org.apache.pulsar.common.policies.data.TenantInfo;
 final class PulsarCluster implements AutoCloseable {
 
   private static final Duration MOVE_TIMEOUT = Duration.ofMinutes(2);
+
+  /** A request by way of the proxy waits up to a minute for a broker that is not ready. */
+  private static final Duration READY_TIMEOUT = Duration.ofMinutes(5);
 
   /** brokerShutdownTimeoutMs, and what comes after it. */
   private static final int STOP_TIMEOUT_SECONDS = 90;
@@ -114,12 +120,40 @@ final class PulsarCluster implements AutoCloseable {
             });
   }
 
-  /** Returns when both brokers are there. */
-  void awaitBothBrokers() {
-    await()
-        .atMost(MOVE_TIMEOUT)
-        .ignoreExceptions()
-        .until(() -> admin.brokers().getActiveBrokers(PulsarContainers.NAME).size() == 2);
+  /**
+   * Returns when both brokers are there. One that has ended by itself is started again, as whoever
+   * runs a cluster does: a broker that starts may give up when ZooKeeper is slow.
+   *
+   * @throws IOException with the last words of each, when they are not
+   */
+  void awaitBothBrokers() throws IOException {
+    try {
+      await()
+          .atMost(READY_TIMEOUT)
+          .ignoreExceptions()
+          .until(
+              () -> {
+                startEndedBrokers();
+                return admin.brokers().getActiveBrokers(PulsarContainers.NAME).size() == 2;
+              });
+    } catch (ConditionTimeoutException e) {
+      throw new IOException(
+          containers.brokers().stream()
+              .map(broker -> "%s: %s".formatted(broker.name(), broker.lastWords()))
+              .collect(Collectors.joining(System.lineSeparator())),
+          e);
+    }
+  }
+
+  private void startEndedBrokers() throws IOException {
+    for (Node broker : containers.brokers()) {
+      if (!broker.isRunning()) {
+        System.out.printf(
+            "%s has ended by itself, and is started again; %s%n",
+            broker.name(), broker.lastWords());
+        broker.restart();
+      }
+    }
   }
 
   /** Ends a broker in order, and starts one of the given image in its place, with its settings. */
