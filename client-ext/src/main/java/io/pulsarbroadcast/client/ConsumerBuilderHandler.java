@@ -77,9 +77,6 @@ final class ConsumerBuilderHandler<T>
 
   private BroadcastConsumerBuilder<T> type(SubscriptionType type) {
     settings.type(type);
-    if (!settings.isBroadcast()) {
-      delegate.subscriptionType(type.toPulsar());
-    }
     return proxy;
   }
 

@@ -233,13 +233,13 @@ final class ConsumerSettings<T> {
       ConsumerInterceptor<T>[] array = interceptors.toArray(new ConsumerInterceptor[0]);
       builder.intercept(array);
     }
-    if (!isBroadcast()) {
-      return;
-    }
     if (unordered) {
       builder.subscriptionType(SubscriptionType.Shared.toPulsar());
     } else if (type != null) {
       builder.subscriptionType(type.toPulsar());
+    }
+    if (!isBroadcast()) {
+      return;
     }
     builder.property(Wire.TYPE_PROPERTY, Wire.BROADCAST);
     if (cursorTimeToLive != null) {

@@ -2,6 +2,7 @@
 package io.pulsarbroadcast.client;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -177,9 +178,18 @@ public final class OrderedListenerExecutor implements MessageListenerExecutor, A
   private static ByteBuffer keyOf(Message<?> message) {
     byte[] key = message.hasOrderingKey() ? message.getOrderingKey() : null;
     if (key == null && message.hasKey()) {
-      key = message.getKeyBytes();
+      key = bytesOfKey(message);
     }
     return key == null ? null : ByteBuffer.wrap(key);
+  }
+
+  /** What a producer says is Base64, and is not, is taken as it is. */
+  private static byte[] bytesOfKey(Message<?> message) {
+    try {
+      return message.getKeyBytes();
+    } catch (IllegalArgumentException e) {
+      return message.getKey().getBytes(StandardCharsets.UTF_8);
+    }
   }
 
   private void reject(Call call) {

@@ -66,7 +66,8 @@ final class PluginProbe {
    */
   CompletableFuture<Void> requirePlugin(ConsumerSettings<?> settings) {
     String topic = settings.topicToProbe();
-    if (present || topic == null) {
+    // A closed client may leave what it was asked before unanswered; its subscribe fails.
+    if (present || topic == null || client.isClosed()) {
       return CompletableFuture.completedFuture(null);
     }
     Question question = new Question(topic, settings.subscriptionName());
@@ -84,9 +85,9 @@ final class PluginProbe {
     CompletableFuture.delayedExecutor(maxWaitForFirst.toMillis(), TimeUnit.MILLISECONDS)
         .execute(() -> waited.complete(null));
     return waited
-        .handle((yes, failure) -> present)
+        .handle((yes, failure) -> present || client.isClosed())
         .thenCompose(
-            yes -> yes ? CompletableFuture.<Void>completedFuture(null) : askOnce(question));
+            enough -> enough ? CompletableFuture.<Void>completedFuture(null) : askOnce(question));
   }
 
   /** Asks again: what is known is of brokers that the client has left. */

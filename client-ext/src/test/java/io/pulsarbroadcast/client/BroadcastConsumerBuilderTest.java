@@ -195,6 +195,19 @@ class BroadcastConsumerBuilderTest {
   }
 
   @Test
+  void shouldKeepTheTypeWhenLoadConfTakesTheBroadcastPropertyAway() throws Exception {
+    FakePulsar.Subscribe subscribe =
+        subscribed(
+            builder()
+                .property(TYPE, "Broadcast")
+                .subscriptionType(SubscriptionType.Shared)
+                .loadConf(Map.of("properties", Map.of())));
+    assertThat(subscribe.last("subscriptionType"))
+        .isEqualTo(org.apache.pulsar.client.api.SubscriptionType.Shared);
+    assertThat(pulsar.probes()).isEmpty();
+  }
+
+  @Test
   void shouldGuardWhoSetsThePropertyInstead() throws Exception {
     for (BroadcastConsumerBuilder<String> builder :
         List.of(

@@ -128,6 +128,21 @@ class OrderedListenerExecutorTest {
     assertThat(threads).hasSize(4);
   }
 
+  /** Otherwise the client would drop the message, and those that wait behind it. */
+  @Test
+  void shouldTakeAKeyThatIsNoBase64AsItIs() throws Exception {
+    executor = builder().build();
+    CountDownLatch second = new CountDownLatch(1);
+    CountDownLatch other = new CountDownLatch(1);
+    executor.execute(message("topic", "%%", null, true), this::block);
+    executor.execute(message("topic", "%%", null, true), second::countDown);
+    executor.execute(message("topic", "%", null, true), other::countDown);
+    assertThat(other.await(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(executor.queued()).as("the second of the same key").isEqualTo(1);
+    blocked.countDown();
+    assertThat(second.await(1, TimeUnit.MINUTES)).isTrue();
+  }
+
   @Test
   void shouldCallOneAfterTheOtherWhenOrdered() throws Exception {
     executor = builder().ordered().build();
@@ -555,15 +570,20 @@ class OrderedListenerExecutorTest {
     return message("topic", key, null);
   }
 
-  /** Published a second ago. */
-  @SuppressWarnings("unchecked")
   private Message<byte[]> message(String topic, String key, String orderingKey) {
+    return message(topic, key, orderingKey, false);
+  }
+
+  /** Published a second ago, perhaps with a key that only the producer takes for Base64. */
+  @SuppressWarnings("unchecked")
+  private Message<byte[]> message(String topic, String key, String orderingKey, boolean noBase64) {
     Map<String, Object> answers = new ConcurrentHashMap<>();
     answers.put("getTopicName", topic);
     answers.put("getPublishTime", System.currentTimeMillis() - 1_000);
     answers.put("hasKey", key != null);
     answers.put("hasOrderingKey", orderingKey != null);
     if (key != null) {
+      answers.put("getKey", key);
       answers.put("getKeyBytes", key.getBytes(StandardCharsets.UTF_8));
     }
     if (orderingKey != null) {
@@ -576,6 +596,9 @@ class OrderedListenerExecutorTest {
             (proxy, method, args) -> {
               if (method.getName().equals("release")) {
                 released.incrementAndGet();
+              }
+              if (noBase64 && method.getName().equals("getKeyBytes")) {
+                throw new IllegalArgumentException("Illegal base64 character 25");
               }
               return answers.get(method.getName());
             });

@@ -185,6 +185,25 @@ class PluginProbeTest {
         .hasCauseExactlyInstanceOf(BroadcastNotSupportedException.class);
   }
 
+  /** As Pulsar's client leaves lookups without an answer that it was about to repeat. */
+  @Test
+  void shouldNotWaitForAnAnswerThatAClosedClientDoesNotGive() {
+    pulsar.broker = subscribe -> new CompletableFuture<>();
+    assertThat(broadcast("t", "s").subscribeAsync()).isNotDone();
+    CompletableFuture<Consumer<byte[]>> waits = broadcast("another", "s").subscribeAsync();
+    pulsar.broker =
+        subscribe -> FakePulsar.fail(new PulsarClientException.AlreadyClosedException("closed"));
+    pulsar.closed = true;
+
+    for (CompletableFuture<Consumer<byte[]>> consumer :
+        List.of(broadcast("t", "s").subscribeAsync(), waits)) {
+      assertThat(consumer)
+          .failsWithin(Duration.ofSeconds(50))
+          .withThrowableThat()
+          .withCauseInstanceOf(PulsarClientException.AlreadyClosedException.class);
+    }
+  }
+
   @Test
   void shouldAskAgainAfterAFailure() throws Exception {
     pulsar.broker = subscribe -> pulsar.accept();
