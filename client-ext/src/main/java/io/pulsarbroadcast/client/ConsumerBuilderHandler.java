@@ -53,7 +53,8 @@ final class ConsumerBuilderHandler<T>
     switch (method.getName()) {
       case "subscriptionType":
         if (parameter == SubscriptionType.class) {
-          return type((SubscriptionType) args[0]);
+          settings.type((SubscriptionType) args[0]);
+          return proxy;
         }
         break;
       case "cursorTimeToLive":
@@ -73,11 +74,6 @@ final class ConsumerBuilderHandler<T>
         break;
     }
     return pass(method, args);
-  }
-
-  private BroadcastConsumerBuilder<T> type(SubscriptionType type) {
-    settings.type(type);
-    return proxy;
   }
 
   /** Pulsar's loadConf, for which Broadcast would be an unknown type. */

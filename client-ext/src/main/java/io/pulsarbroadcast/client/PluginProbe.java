@@ -66,8 +66,7 @@ final class PluginProbe {
    */
   CompletableFuture<Void> requirePlugin(ConsumerSettings<?> settings) {
     String topic = settings.topicToProbe();
-    // A closed client may leave what it was asked before unanswered; its subscribe fails.
-    if (present || topic == null || client.isClosed()) {
+    if (topic == null || isNothingToAsk()) {
       return CompletableFuture.completedFuture(null);
     }
     Question question = new Question(topic, settings.subscriptionName());
@@ -85,9 +84,14 @@ final class PluginProbe {
     CompletableFuture.delayedExecutor(maxWaitForFirst.toMillis(), TimeUnit.MILLISECONDS)
         .execute(() -> waited.complete(null));
     return waited
-        .handle((yes, failure) -> present || client.isClosed())
+        .handle((yes, failure) -> isNothingToAsk())
         .thenCompose(
-            enough -> enough ? CompletableFuture.<Void>completedFuture(null) : askOnce(question));
+            nothing -> nothing ? CompletableFuture.<Void>completedFuture(null) : askOnce(question));
+  }
+
+  /** A closed client may leave every question unanswered; its subscribe fails. */
+  private boolean isNothingToAsk() {
+    return present || client.isClosed();
   }
 
   /** Asks again: what is known is of brokers that the client has left. */
@@ -136,11 +140,7 @@ final class PluginProbe {
   private CompletableFuture<Void> ask(Question question) {
     CompletableFuture<List<String>> partitions;
     try {
-      // A closed client would not answer; its subscribe fails.
-      partitions =
-          client.isClosed()
-              ? CompletableFuture.completedFuture(List.of(question.topic()))
-              : client.getPartitionsForTopic(question.topic(), true);
+      partitions = client.getPartitionsForTopic(question.topic(), true);
     } catch (RuntimeException | Error e) { // nobody may wait for ever
       return CompletableFuture.failedFuture(e);
     }
